@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { runningSandboxFile } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
-import { findPlace, processExists } from '../store/lock/lock.js';
+import { findPlace, processExists } from '../store/lock/holder.mjs';
 import { writeSecretFile } from '../config/secret-file.js';
 import { isInEnvironment } from '../config/stored-key.js';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import { runFolder, streamDir } from '../store/data-folder.js';
-import { look, nameOf, type Watch } from '../store/lock/lease.js';
+import { look, type Watch } from '../store/lock/holder.mjs';
 import { gatherSpool, landSpool, spoolFile, spoolsDir, type PartTarget, type SpoolLimits } from './index.js';
 import { workingCopyOf } from '../store/working-copy/open.js';
 import { STREAM, targetOf } from './deliveries.js';
@@ -53,7 +53,7 @@ export class LostReceivers {
     this.#watches = new Map();
     for (const [key, { target, pieces }] of await this.#find()) {
       if (own !== undefined && target.chunk.startsWith(own)) continue;
-      const watch = look(before.get(key), nameOf(key, pieces), performance.now(), abandonedMs / 2);
+      const watch = look(before.get(key), { id: key, beat: pieces }, performance.now(), abandonedMs / 2);
       this.#watches.set(key, watch);
       if (watch.unchangedMs < abandonedMs) continue;
       await gatherSpool(copy, spoolFile(runFolder(target), target.chunk));

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { TidemarkError } from '../base/errors.js';
-import { describeHolder, isCertainlyGone, look, nameOf, type Watch } from './lock/lease.js';
-import { findPlace, processExists } from './lock/lock.js';
+import { describeHolder, findPlace, isCertainlyGone, look, thisProcess, type Watch } from './lock/holder.mjs';
+import { take, type WaitOptions as LockWaitOptions } from './lock/lock.js';
 import { isLostRace, isStorageError } from './errors.js';
 import type { Storage } from './storage.js';
 
@@ -19,7 +18,7 @@ import type { Storage } from './storage.js';
  *   its last heartbeat, and stops one heartbeat early.
  * - A look may show an earlier state, from a cache. Tokens and heartbeats only grow, so a lower number is no news.
  * - A waiter takes the lease if the holder released it, certainly died on this machine, or sent no heartbeat for a whole
- *   lease. The waiter measures with its own monotonic clock, by the rules in `src/store/lock/lease.ts`.
+ *   lease. The waiter measures with its own monotonic clock, by the rules in `src/store/lock/holder.mjs`.
  * - A waiter may ask the holder for the lease. The holder learns it with its next heartbeat, and may release it. Other
  *   waiters then leave it to the one that asked, for a few looks.
  *
@@ -240,12 +239,12 @@ export class LeaseSeeker {
     const found = await readState(this.#storage, this.#key);
     if (found === undefined) return this.#take(undefined, (body) => this.#storage.create(this.#key, body));
     const { state, version } = found;
-    this.#watch = look(this.#watch, nameOf(state.id, state.beat), performance.now(), 2 * beatMs);
+    this.#watch = look(this.#watch, state, performance.now(), 2 * beatMs);
     if (state.released) {
       if (state.askedBy !== undefined && !asks && this.#watch.unchangedMs < RESERVED_MS) return undefined;
     } else {
       this.#holder = state.holder;
-      const isDead = this.#watch.unchangedMs >= leaseMs || isCertainlyGone(state.holder, place, processExists);
+      const isDead = this.#watch.unchangedMs >= leaseMs || isCertainlyGone(state.holder, place);
       if (!isDead) {
         if (asks && state.askedBy === undefined) await this.#ask(state, version);
         return undefined;
@@ -274,9 +273,8 @@ export class LeaseSeeker {
     const written = (await highest?.()) ?? 0;
     const skipped = before === undefined && written > 0 ? SKIPPED_TOKENS : 0;
     const token = Math.max(before ?? 0, written) + skipped + 1;
-    const holder = { what, pid: process.pid, host: hostname(), place };
     const since = new Date().toISOString();
-    const state: State = { token, id: randomUUID(), beat: 0, released: false, holder, since };
+    const state: State = { token, id: randomUUID(), beat: 0, released: false, holder: thisProcess(what, place), since };
     const begun = performance.now();
     try {
       const version = await write(encode(state));
@@ -290,37 +288,16 @@ export class LeaseSeeker {
 }
 
 /** Options for a process that waits for a lease. */
-export interface WaitOptions extends LeaseOptions {
-  /** Longest wait in milliseconds. Default: no limit while the holder is alive. */
-  waitMs?: number | undefined;
-  /** Ends the wait. */
-  signal?: AbortSignal | undefined;
-  /** Called once, before the first wait, with a description of the holder. */
-  onWait?: ((holder: string) => void) | undefined;
-}
+export type WaitOptions = LeaseOptions & LockWaitOptions;
 
 /**
  * Takes a lease. Waits for a live holder, and takes the lease from a dead one. The caller must release it.
- * @throws TidemarkError `Internal` after a wait of `waitMs`; the message names the holder
+ * @throws TidemarkError `Internal` after a wait of `waitMs`
  * @throws AbortError when `signal` aborts
  */
 export async function takeLease(storage: Storage, key: string, options: WaitOptions): Promise<Lease> {
-  const { waitMs = Infinity, onWait, pollMs = POLL_MS, signal } = options;
   const seeker = new LeaseSeeker(storage, key, options);
-  const begun = performance.now();
-  for (let attempt = 0; ; attempt++) {
-    const lease = await seeker.attempt();
-    if (lease !== undefined) return lease;
-    if (performance.now() - begun > waitMs) {
-      throw new TidemarkError(
-        'Internal',
-        `${storage.name}: waited ${waitMs / 1_000} s for the lease ${key}: ${seeker.holder} holds it.`,
-        { todo: 'Wait until that process ends, or end it, then try again.', retryable: true },
-      );
-    }
-    if (attempt === 0) onWait?.(seeker.holder);
-    await delay(pollMs, undefined, { signal });
-  }
+  return take(seeker, `lease ${key} of ${storage.name}`, { pollMs: POLL_MS, ...options });
 }
 
 /** Runs `work` while this process holds the lease. Throws as `takeLease` does. */

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, type Dirent } from 'node:fs';
-import { mkdtemp, open, readdir, readFile, rm, stat, unlink } from 'node:fs/promises';
+import { createReadStream, writeFileSync, type Dirent } from 'node:fs';
+import { open, readdir, readFile, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { hasErrorCode } from '../base/errors.js';
 import { asDiskError } from './disk-errors.js';
 import { syncFolder, writeFileOnce } from './files.js';
-import { LockLostError, LockSeeker, type Lock } from './lock/lock.js';
+import { LockLostError, withLock } from './lock/lock.js';
 import { storageError } from './errors.js';
 import { checkKey, compareKeys } from './keys.js';
 import type { Content, Entry, Storage, Stored } from './storage.js';
@@ -58,17 +57,24 @@ export class LocalFolder implements Storage {
   async replace(key: string, body: Uint8Array, version: string): Promise<string> {
     const file = this.#file(key);
     const changed = () => storageError('changed', this, key, 'was changed by another process');
-    const seeker = new LockSeeker(path.join(path.dirname(file), `.${path.basename(file)}.lock`), {
-      what: `a change of ${key}`,
-    });
-    for (;;) {
-      // Look before each attempt: most waiters have lost by then.
+    const check = async (): Promise<void> => {
       const before = await readIfAny(file);
       if (before === undefined || versionOf(before) !== version) throw changed();
-      const lock = seeker.attempt();
-      if (lock !== undefined) return this.#replaceLocked(lock, file, body, version, changed);
-      await delay(POLL_MS);
-    }
+    };
+    // Most writers have lost already, and need no lock.
+    await check();
+    const lock = path.join(path.dirname(file), `.${path.basename(file)}.lock`);
+    return withLock(lock, { what: `a change of ${key}`, pollMs: POLL_MS }, async (held) => {
+      await check();
+      try {
+        held.put(file, (temporary) => writeFileSync(temporary, body, { mode: 0o600, flush: true }));
+        await syncFolder(path.dirname(file));
+      } catch (error) {
+        // The lock was lost before the rename, so this process changed nothing.
+        throw error instanceof LockLostError ? changed() : asDiskError(error, file);
+      }
+      return versionOf(body);
+    });
   }
 
   async upload(key: string, file: string): Promise<Content> {
@@ -91,32 +97,6 @@ export class LocalFolder implements Storage {
       return;
     }
     await syncFolder(path.dirname(file));
-  }
-
-  async #replaceLocked(
-    lock: Lock,
-    file: string,
-    body: Uint8Array,
-    version: string,
-    changed: () => Error,
-  ): Promise<string> {
-    let folder: string | undefined;
-    try {
-      const before = await readIfAny(file);
-      if (before === undefined || versionOf(before) !== version) throw changed();
-      folder = await mkdtemp(path.join(path.dirname(file), '.new-'));
-      const temporary = path.join(folder, 'body');
-      await writeSynced(temporary, [body]);
-      lock.rename(temporary, file);
-      await syncFolder(path.dirname(file));
-      return versionOf(body);
-    } catch (error) {
-      // The lock was lost before the rename, so this process changed nothing.
-      throw error instanceof LockLostError ? changed() : asDiskError(error, file);
-    } finally {
-      lock.release();
-      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-    }
   }
 
   /** Lists in the order of the keys: a folder sorts by its name with a slash. */

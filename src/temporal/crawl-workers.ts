@@ -2,8 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { CRAWL_QUEUE, WAREHOUSE_QUEUE } from '../../workflows/queues.js';
-import { isCertainlyGone } from '../store/lock/lease.js';
-import { findPlace, processExists } from '../store/lock/lock.js';
+import { findPlace, isCertainlyGone } from '../store/lock/holder.mjs';
 import { readPollers, TaskType, type Poller } from './pollers.js';
 
 // A worker polls at least once per minute. If it has not polled for this time, treat it as ended.
@@ -112,5 +111,5 @@ function buildOf({ deploymentOptions }: Poller): string | null {
 /** Returns whether a process of this machine has ended. The server still lists a worker for minutes after its end. */
 export function isDeadHere(identity: string): boolean {
   const [, pid, place = ''] = /^(\d+)@.* place=([0-9a-f]*)-[0-9a-f]+$/.exec(identity) ?? [];
-  return isCertainlyGone({ pid: Number(pid), place }, markOf(findPlace()), processExists);
+  return isCertainlyGone({ pid: Number(pid), place }, markOf(findPlace()));
 }

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { devServerFile, temporalDir } from '../store/data-folder.js';
 import { makeFolder, writeFileAtomic } from '../store/files.js';
-import { findPlace, processExists } from '../store/lock/lock.js';
+import { findPlace, processExists } from '../store/lock/holder.mjs';
 
 /** State of the Temporal dev server of a data folder. `up` and `demo` write it for the other commands. */
 const DevServerState = z.object({

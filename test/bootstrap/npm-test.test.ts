@@ -26,7 +26,8 @@ async function runTests(
   { cli = 'echo "temporal version 1.5.1 (Server 1.29.1)"', ci = 'true' } = {},
 ) {
   const root = tempFolder();
-  cpSync(path.join(ROOT, 'bootstrap'), path.join(root, 'bootstrap'), { recursive: true });
+  for (const folder of ['bootstrap', 'src/store/lock'])
+    cpSync(path.join(ROOT, folder), path.join(root, folder), { recursive: true });
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'), 'dir');
   for (const [name, text] of Object.entries({ ...TESTED, ...files })) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });

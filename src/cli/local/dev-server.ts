@@ -4,7 +4,8 @@ import { Connection } from '@temporalio/client';
 import { TidemarkError } from '../../base/errors.js';
 import { devServerLock, devServerStartLock, TEMPORAL_DATABASE, temporalDir } from '../../store/data-folder.js';
 import { withoutSecrets } from '../../config/secret-variables.js';
-import { findPlace, processExists, tryLock, withLock, type Lock } from '../../store/lock/lock.js';
+import { findPlace, processExists } from '../../store/lock/holder.mjs';
+import { tryLock, withLock, type Lock } from '../../store/lock/lock.js';
 import {
   forgetDevServer,
   readDevServer,

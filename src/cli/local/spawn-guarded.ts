@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { makeFolderSync } from '../../store/files.js';
 import { TidemarkError } from '../../base/errors.js';
 import { tell } from '../terminal/print.js';
-import { processExists } from '../../store/lock/lock.js';
+import { processExists } from '../../store/lock/holder.mjs';
 import { withoutSecrets } from '../../config/secret-variables.js';
 
 /** Path of the guard script: the guard ends its command when this process ends. */

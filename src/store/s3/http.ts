@@ -34,7 +34,12 @@ export interface Incoming {
   body: Readable;
 }
 
-/** Sends requests over connections that it keeps open, through the proxy of the environment. Follows no redirects. */
+/**
+ * Sends requests over connections that it keeps open, through the proxy of the environment. Follows no redirects.
+ *
+ * Uses no undici: undici 7.30 ends the process if a service closes the connection after an answer, while a slow reader
+ * pauses the body (`assert(!this.paused)`).
+ */
 export class Connections {
   readonly #env: NodeJS.ProcessEnv;
   readonly #http = new HttpAgent({ keepAlive: true });

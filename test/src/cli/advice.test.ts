@@ -8,7 +8,7 @@ import { ensureTemporalCli } from '../../../bootstrap/temporal.mjs';
 import { startDevServer } from '../../../src/cli/local/dev-server.js';
 import { warehouseFile } from '../../../src/store/data-folder.js';
 import { openDataFolder, readDataFolder } from '../../../src/store/folder-identity.js';
-import { findPlace } from '../../../src/store/lock/lock.js';
+import { findPlace } from '../../../src/store/lock/holder.mjs';
 import { copyData } from '../../../src/maintenance/copy/copy-data.js';
 import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
 import { pullManifests, pullParts, readManifests } from '../../../src/landing/index.js';

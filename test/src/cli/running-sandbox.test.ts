@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runningSandboxFile } from '../../../src/store/data-folder.js';
-import { findPlace } from '../../../src/store/lock/lock.js';
+import { findPlace } from '../../../src/store/lock/holder.mjs';
 import { createClock, dayIn } from '../../../src/base/time/clock.js';
 import { recordSandbox, sandboxDays } from '../../../src/cli/running-sandbox.js';
 import { startSandbox, type RunningSandbox } from '../../helpers/processes.js';

@@ -81,7 +81,7 @@ export function describeLease(name: string, open: () => Promise<{ storage: Stora
         waitMs: 2_500,
         onWait: (holder) => waits.push(holder),
       });
-      await expect(waiting).rejects.toThrow(/waited 2.5 s for the lease .*: a test \(process \d+ on .+\) holds it/);
+      await expect(waiting).rejects.toThrow(/Waited 2.5 s for the lease .*: a test \(process \d+ on .+\) holds it/);
       expect(waits).toHaveLength(1);
       await lease.assertHeld();
       await lease.release();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { linkToRun, resolveTemporal } from '../../../src/temporal/connect.js';
-import { findPlace } from '../../../src/store/lock/lock.js';
+import { findPlace } from '../../../src/store/lock/holder.mjs';
 import { forgetDevServer, readDevServer, writeDevServer } from '../../../src/temporal/dev-server-state.js';
 
 let dataDir: string;

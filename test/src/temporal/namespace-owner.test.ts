@@ -170,7 +170,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 
 it('does not use the dev server that a copied folder recorded', async () => {
   const { readDevServer, writeDevServer } = await import('../../../src/temporal/dev-server-state.js');
-  const { findPlace } = await import('../../../src/store/lock/lock.js');
+  const { findPlace } = await import('../../../src/store/lock/holder.mjs');
   const [original, copy] = [await usedFolder(), folderAt()];
   cpSync(original, copy, { recursive: true });
   const { spawn } = await import('node:child_process');

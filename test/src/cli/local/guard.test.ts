@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { spawnGuarded } from '../../../../src/cli/local/spawn-guarded.js';
-import { processExists } from '../../../../src/store/lock/lock.js';
+import { processExists } from '../../../../src/store/lock/holder.mjs';
 import { ROOT } from '../../../helpers/processes.js';
 import { waitUntil } from '../../../helpers/sandbox.js';
 

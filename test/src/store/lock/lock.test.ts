@@ -15,14 +15,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  findPlace,
-  LockLostError,
-  LockSeeker,
-  takeLock,
-  withLock,
-  type LockOptions,
-} from '../../../../src/store/lock/lock.js';
+import type { LockOptions } from '../../../../src/store/lock/folder-lock.mjs';
+import { findPlace } from '../../../../src/store/lock/holder.mjs';
+import { LockLostError, LockSeeker, takeLock, withLock } from '../../../../src/store/lock/lock.js';
 import { canMakePidNamespaces, IN_PID_NAMESPACE } from '../../../helpers/pid-namespace.js';
 import { ROOT } from '../../../helpers/processes.js';
 

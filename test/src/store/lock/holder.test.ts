@@ -1,25 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isCertainlyGone, look, nameOf, type Watch } from '../../../../src/store/lock/lease.js';
+import { isCertainlyGone, look, type Watch } from '../../../../src/store/lock/holder.mjs';
 
 const STEP = 4_000;
-const watch = (looks: readonly { seen: string; at: number }[]): Watch | undefined =>
+const watch = (looks: readonly { seen: Pick<Watch, 'id' | 'beat'>; at: number }[]): Watch | undefined =>
   looks.reduce<Watch | undefined>((before, { seen, at }) => look(before, seen, at, STEP), undefined);
 
 describe('a lease seen by a waiter', () => {
   it('measures the time since the last heartbeat', () => {
-    const looks = [0, 200, 400, 600].map((at) => ({ seen: nameOf('a', 7), at }));
+    const looks = [0, 200, 400, 600].map((at) => ({ seen: { id: 'a', beat: 7 }, at }));
     expect(watch(looks)).toMatchObject({ unchangedMs: 600, moved: false });
   });
 
   it('restarts at each heartbeat and each new holder', () => {
-    const first = [0, 1_000].map((at) => ({ seen: nameOf('a', 7), at }));
-    expect(watch([...first, { seen: nameOf('a', 8), at: 2_000 }])).toMatchObject({ unchangedMs: 0, moved: true });
-    expect(watch([...first, { seen: nameOf('b', 7), at: 2_000 }])).toMatchObject({ unchangedMs: 0, moved: false });
+    const first = [0, 1_000].map((at) => ({ seen: { id: 'a', beat: 7 }, at }));
+    expect(watch([...first, { seen: { id: 'a', beat: 8 }, at: 2_000 }])).toMatchObject({ unchangedMs: 0, moved: true });
+    expect(watch([...first, { seen: { id: 'b', beat: 7 }, at: 2_000 }])).toMatchObject({
+      unchangedMs: 0,
+      moved: false,
+    });
   });
 
   it('ignores most of the time in which the waiter itself was frozen', () => {
-    const seen = nameOf('a', 7);
+    const seen = { id: 'a', beat: 7 };
     expect(watch([0, 3_600_000].map((at) => ({ seen, at })))?.unchangedMs).toBe(STEP);
   });
 
@@ -37,7 +40,7 @@ describe('a lease seen by a waiter', () => {
           heartbeat += beat;
           if (heartbeat !== last) seenSince = at;
           last = heartbeat;
-          state = look(state, nameOf('a', heartbeat), at, STEP);
+          state = look(state, { id: 'a', beat: heartbeat }, at, STEP);
           expect(state.unchangedMs).toBeLessThanOrEqual(at - seenSince);
         }
       }),

@@ -1,0 +1,372 @@
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describeHolder, findPlace, isCertainlyGone, look, thisProcess } from './holder.mjs';
+
+/*
+ * A lock between processes that share a folder, even in containers or on several machines. It is a lease with fencing.
+ *
+ *     <dir>/                             missing or empty: free
+ *     <dir>/<id>.<heartbeat>/holder.json held; the id is random, and new each time a process takes the lock
+ *
+ * A process takes a free lock and releases it later. If the holder sends no heartbeat for a whole lease, another
+ * process breaks the lock, and the lock is free again.
+ *
+ * Each step renames one exact path. So if several processes try the same step, only one of them succeeds:
+ * - Taking the lock renames a prepared folder to <dir>. This fails while <dir> is not empty.
+ * - A heartbeat renames <id>.7 to <id>.8. This fails after another process broke the lock.
+ * - Breaking the lock renames the folder that the process watched. This fails if the holder has sent another heartbeat,
+ *   because the folder then has another name.
+ *
+ * A paused holder that lost the lock notices this at its next heartbeat. To change a file safely, a holder first moves
+ * the file into its folder inside the lock (`put`, `rename`, `remove`). This fails if the lock was broken, because the
+ * folder is then gone.
+ *
+ * Plain JavaScript, because `bootstrap/` uses it before any package is installed.
+ */
+
+/** A holder that sends no heartbeat for this long loses the lock, in milliseconds. */
+export const LEASE_MS = 30_000;
+const BEAT_MS = 2_000;
+/** Time between two attempts of a waiter, in milliseconds. */
+export const POLL_MS = 200;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Options for taking a lock. Times are in milliseconds.
+ *
+ * @typedef {object} LockOptions
+ * @property {string} what what the holder does, such as `tidemark replay`. Other processes show this text
+ * @property {number | undefined} [leaseMs] a holder without a heartbeat for this long loses the lock. Default: 30,000
+ * @property {number | undefined} [beatMs] time between two heartbeats. Default: 2,000
+ * @property {string | undefined} [place] identifies the boot, process namespace and host of this process. Default: what
+ *   the system reports
+ */
+
+/** @typedef {(cause?: unknown) => Error} LostError makes the error for a lock that another process broke */
+
+/** A lock that this process holds. */
+export class FolderLock {
+  /** @type {string} */
+  #dir;
+  /** @type {string} */
+  #id;
+  /** @type {LostError} */
+  #lostError;
+  /** @type {NodeJS.Timeout} */
+  #timer;
+  #ended = new AbortController();
+  #heartbeat = 0;
+
+  /**
+   * @param {string} dir
+   * @param {string} id
+   * @param {number} beatMs
+   * @param {LostError} lostError
+   */
+  constructor(dir, id, beatMs, lostError) {
+    this.#dir = dir;
+    this.#id = id;
+    this.#lostError = lostError;
+    // Ignore errors here. If the lock is lost, `assertHeld` has aborted `lost`. After any other error (such as a
+    // stalled disk), the next heartbeat tries again.
+    this.#timer = setInterval(() => {
+      try {
+        this.assertHeld();
+      } catch {}
+    }, beatMs);
+    this.#timer.unref();
+  }
+
+  /** Aborted when the lock is lost or released. */
+  get lost() {
+    return this.#ended.signal;
+  }
+
+  /**
+   * Sends a heartbeat now. After that, no other process can take the lock for the time of one lease.
+   *
+   * @returns {void}
+   * @throws the error for a lost lock when the lock was broken
+   */
+  assertHeld() {
+    if (this.lost.aborted) throw this.#lostError();
+    const next = path.join(this.#dir, `${this.#id}.${this.#heartbeat + 1}`);
+    try {
+      renameSync(this.#folder, next);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      // A network file system may rename twice if it loses the first reply; the second rename fails. If `next` exists,
+      // the first one succeeded.
+      if (!existsSync(next)) throw this.#lose(error);
+    }
+    this.#heartbeat++;
+  }
+
+  /**
+   * Lets `make` write a file under a temporary name, then renames it to `to`. Succeeds only while the lock is held.
+   *
+   * @param {string} to a path on the same file system as the lock
+   * @param {(temporary: string) => void} make
+   * @returns {void}
+   * @throws the error for a lost lock when the lock was broken; `to` is then unchanged
+   */
+  put(to, make) {
+    const inside = path.join(this.#folder, path.basename(to));
+    this.#fenced(() => {
+      make(inside);
+      renameSync(inside, to);
+    });
+  }
+
+  /**
+   * Renames a file or folder. Succeeds only while the lock is held. All paths must be on the file system of the lock.
+   *
+   * @param {string} from
+   * @param {string} to
+   * @returns {void}
+   * @throws the error for a lost lock when the lock was broken; `to` is then unchanged, but `from` may be gone
+   */
+  rename(from, to) {
+    this.put(to, (temporary) => renameSync(from, temporary));
+  }
+
+  /**
+   * Removes a file or folder. Succeeds only while the lock is held. The file must be on the file system of the lock.
+   *
+   * @param {string} file
+   * @returns {void}
+   * @throws the error for a lost lock when the lock was broken; the file is then still there
+   */
+  remove(file) {
+    const inside = path.join(this.#folder, path.basename(file));
+    this.#fenced(() => renameSync(file, inside));
+    rmSync(inside, { recursive: true, force: true });
+  }
+
+  /**
+   * Releases the lock. Does nothing when the lock is lost.
+   *
+   * @returns {void}
+   */
+  release() {
+    clearInterval(this.#timer);
+    if (this.lost.aborted) return;
+    this.#ended.abort();
+    if (removeEntry(this.#dir, path.basename(this.#folder))) removeIfEmpty(this.#dir);
+  }
+
+  get #folder() {
+    return path.join(this.#dir, `${this.#id}.${this.#heartbeat}`);
+  }
+
+  /**
+   * Runs `work`, which must move a file into this holder's folder. This fails if the lock was broken.
+   *
+   * @param {() => void} work
+   */
+  #fenced(work) {
+    if (this.lost.aborted) throw this.#lostError();
+    try {
+      work();
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' && !existsSync(this.#folder)) throw this.#lose(error);
+      throw error;
+    }
+  }
+
+  /** @param {unknown} cause */
+  #lose(cause) {
+    clearInterval(this.#timer);
+    this.#ended.abort();
+    return this.#lostError(cause);
+  }
+}
+
+/** Tries to take a lock. Remembers between attempts what it observed about the holder. */
+export class FolderLockSeeker {
+  /** @type {string} */
+  #dir;
+  /** @type {{ what: string, leaseMs: number, beatMs: number, place: string }} */
+  #options;
+  /** @type {LostError} */
+  #lostError;
+  /** @type {import('./holder.mjs').Watch | undefined} */
+  #watch;
+  /** @type {import('./holder.mjs').Holder | undefined} */
+  #holder;
+
+  /**
+   * @param {string} dir path of the lock; the folder above it must exist
+   * @param {LockOptions} options
+   * @param {LostError} lostError
+   */
+  constructor(dir, { what, leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace() }, lostError) {
+    this.#dir = dir;
+    this.#options = { what, leaseMs, beatMs, place };
+    this.#lostError = lostError;
+  }
+
+  /**
+   * Takes the lock if the lock is free or its holder is dead.
+   *
+   * @returns {FolderLock | undefined} undefined if a live process holds the lock
+   */
+  attempt() {
+    const { leaseMs, beatMs, place } = this.#options;
+    const name = namesIn(this.#dir)[0];
+    if (name !== undefined) {
+      const seen = { id: name.replace(/\.\d+$/, ''), beat: name };
+      this.#watch = look(this.#watch, seen, performance.now(), 2 * beatMs);
+      this.#holder = readHolder(path.join(this.#dir, name)) ?? this.#holder;
+      const isGone = this.#holder !== undefined && isCertainlyGone(this.#holder, place);
+      if (!isGone && this.#watch.unchangedMs < leaseMs) return undefined;
+      if (!removeEntry(this.#dir, name)) return undefined;
+    }
+    this.#watch = undefined;
+    return this.#take();
+  }
+
+  /** Whether the holder sent a heartbeat while this waiter watched. */
+  get isHolderAlive() {
+    return this.#watch?.moved ?? false;
+  }
+
+  /** Describes the holder for messages. */
+  get holder() {
+    return describeHolder(this.#holder);
+  }
+
+  #take() {
+    const { what, beatMs, place } = this.#options;
+    const id = randomUUID();
+    const prepared = `${this.#dir}.${id}`;
+    mkdirSync(prepared);
+    try {
+      const first = path.join(prepared, `${id}.0`);
+      mkdirSync(first);
+      writeFileSync(path.join(first, 'holder.json'), JSON.stringify(thisProcess(what, place)));
+      if (!renameOnto(prepared, this.#dir)) return undefined;
+    } catch (error) {
+      // Another process took the lock, and its `sweep` removed the folder that this process had prepared.
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    } finally {
+      removeQuietly(prepared);
+    }
+    sweep(this.#dir);
+    return new FolderLock(this.#dir, id, beatMs, this.#lostError);
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function namesIn(folder) {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {import('./holder.mjs').Holder | undefined}
+ */
+function readHolder(folder) {
+  try {
+    return JSON.parse(readFileSync(path.join(folder, 'holder.json'), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Removes the entry with exactly this name from the lock.
+ *
+ * @param {string} dir
+ * @param {string} name
+ * @returns {boolean} false if there is no such entry
+ */
+function removeEntry(dir, name) {
+  const aside = `${dir}.${randomUUID()}`;
+  try {
+    renameSync(path.join(dir, name), aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  removeQuietly(aside);
+  return true;
+}
+
+/**
+ * Renames a folder.
+ *
+ * @param {string} from
+ * @param {string} to
+ * @returns {boolean} false when `to` is not empty
+ */
+function renameOnto(from, to) {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      renameSync(from, to);
+      return true;
+    } catch (error) {
+      // Error codes that mean "the folder is not empty": the first two on POSIX, the other two on Windows. Windows also
+      // gives them for an empty folder.
+      if (!['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].includes(codeOf(error))) throw error;
+      if (namesIn(to).length > 0) return false;
+      removeIfEmpty(to);
+    }
+  }
+  return false;
+}
+
+/** @param {string} dir */
+function removeIfEmpty(dir) {
+  try {
+    rmdirSync(dir);
+  } catch {
+    // The folder is already gone, or the next holder has just taken the lock.
+  }
+}
+
+/**
+ * Removes the folders that killed processes left next to the lock. This may also remove a folder that a live process
+ * has just prepared. That process then tries again.
+ *
+ * @param {string} dir
+ */
+function sweep(dir) {
+  const prefix = `${path.basename(dir)}.`;
+  for (const name of namesIn(path.dirname(dir)))
+    if (name.startsWith(prefix) && UUID.test(name.slice(prefix.length)))
+      removeQuietly(path.join(path.dirname(dir), name));
+}
+
+/** @param {string} file */
+function removeQuietly(file) {
+  try {
+    rmSync(file, { recursive: true, force: true });
+  } catch {
+    // Another process is removing the same file.
+  }
+}
+
+/** @param {unknown} error */
+function codeOf(error) {
+  return /** @type {NodeJS.ErrnoException | undefined} */ (error)?.code ?? '';
+}
