@@ -30,16 +30,6 @@ CREATE OR REPLACE TEMP MACRO plain_codes(j, default_scheme) AS
     json_transform(coalesce(j, JSON '[]'), '[{"id":"VARCHAR","type":"VARCHAR","value":"VARCHAR"}]'),
     lambda c: {'scheme': coalesce(c.type, default_scheme), 'code_id': TRY_CAST(c.id AS BIGINT), 'value': c.value});
 
--- True for no size, a number, a range (`11-50`), and a number with a plus sign.
-CREATE OR REPLACE TEMP MACRO size_is_plain(t) AS
-  coalesce(regexp_full_match(t, '|[0-9]{1,9}(?:-[0-9]{1,9}|\+)?'), true);
-
--- Returns the bounds of such a size as {lo, hi}. Both are NULL for a range that ends before it begins.
-CREATE OR REPLACE TEMP MACRO plain_size(t) AS
-  list_transform(
-    [{'lo': TRY_CAST(regexp_extract(t, '^[0-9]+') AS INTEGER), 'hi': CASE WHEN NOT ends_with(t, '+') THEN TRY_CAST(regexp_extract(t, '[0-9]+$') AS INTEGER) END}],
-    lambda b: CASE WHEN coalesce(b.lo <= b.hi, true) THEN b END)[1];
-
 -- True for no date, and for a date in ISO 8601 that exists, perhaps with a time.
 CREATE OR REPLACE TEMP MACRO date_is_plain(t) AS
   coalesce(t = '' OR (

@@ -1,4 +1,58 @@
--- Runs after _company_records.sql. Writes one row of ledger.company_records for each distinct record in `company_typed`.
+-- Runs after both passes of company records. Writes one row of ledger.company_records for each distinct record in
+-- `company_fields`.
+CREATE OR REPLACE TEMP TABLE company_typed AS
+WITH sizes AS MATERIALIZED (
+  -- Companies have few different sizes, so parse each one once.
+  SELECT size, size_bounds(size) AS bounds FROM (SELECT DISTINCT size FROM company_fields WHERE size <> '')
+),
+typed AS MATERIALIZED (
+  SELECT
+    row_id,
+    company_id,
+    observed_at,
+    body_hash,
+    nullif(name, '') AS name,
+    upper(nullif(country_code, '')) AS country_code,
+    nullif(country_name, '') AS country_name,
+    nullif(registration_number, '') AS registration_number,
+    nullif(vat_number, '') AS vat_number,
+    nullif(status, '') AS status,
+    nullif(company_legal_form, '') AS legal_form,
+    nullif(company_website, '') AS website,
+    phones,
+    emails,
+    faxes,
+    brand_names AS brands,
+    nullif(address_street, '') AS address_street,
+    nullif(address_location, '') AS address_location,
+    nullif(address_city, '') AS address_city,
+    nullif(country_region, '') AS country_region,
+    nullif(zip_code, '') AS zip_code,
+    nullif(size, '') AS size_text,
+    bounds.lo AS employees_min,
+    bounds.hi AS employees_max,
+    founded_on AS founding_date,
+    nullif(pronet, '') AS pronet,
+    nullif(microblog, '') AS microblog,
+    nullif(socialnet, '') AS socialnet,
+    codes,
+    extra
+  FROM company_fields
+  LEFT JOIN sizes USING (size)
+)
+SELECT
+  *,
+  company_hash(
+    [
+      name, country_code, country_name, registration_number, vat_number, status, legal_form, website, address_street,
+      address_location, address_city, country_region, zip_code, size_text, CAST(founding_date AS VARCHAR), pronet, microblog,
+      socialnet
+    ],
+    [phones, emails, faxes, brands],
+    codes
+  ) AS record_hash
+FROM typed;
+
 INSERT INTO batch_records SELECT row_id, company_id, record_hash, NULL FROM company_typed;
 
 MERGE INTO ledger.company_records AS old

@@ -1,6 +1,6 @@
--- Second pass of _company_records.sql: reads the records in `odd_rows` value by value, with the macros for all spellings.
--- Adds them to `company_typed`.
-CREATE OR REPLACE TEMP TABLE company_raw AS
+-- Second pass of company records of both versions: reads the records in `odd_rows` value by value, with the macros for all
+-- spellings. Adds them to `company_fields`.
+CREATE OR REPLACE TEMP TABLE odd_companies AS
 WITH source AS (
   SELECT
     *,
@@ -9,163 +9,122 @@ WITH source AS (
       "company_email":"JSON", "company_fax":"JSON", "company_website":"JSON", "company_legal_form":"JSON", "status":"JSON",
       "brands":"JSON", "address_street":"JSON", "address_location":"JSON", "address_city":"JSON", "country_region":"JSON",
       "zip_code":"JSON", "country_name":"JSON", "size":"JSON", "vat_number":"JSON", "founding_date":"JSON",
-      "industry":"JSON", "sic":"JSON", "microblog":"JSON", "pronet":"JSON", "socialnet":"JSON"
+      "industry":"JSON", "sic":"JSON", "microblog":"JSON", "pronet":"JSON", "socialnet":"JSON", "country_short_name":"JSON"
     }') AS f
   FROM company_docs
   WHERE row_id IN (SELECT row_id FROM odd_rows)
 )
-SELECT row_id, observed_at, body_hash, doc, company_id, f.*, json_type(doc) = 'OBJECT' AS is_object FROM source;
+SELECT row_id, observed_at, body_hash, doc, company_id, f.*
+FROM source;
+
+-- Reject whole records.
+INSERT INTO batch_rejects
+SELECT
+  row_id,
+  CASE
+    WHEN json_type(doc) <> 'OBJECT' THEN 'not_an_object'
+    WHEN company_id IS NULL THEN 'bad_entity_id'
+    WHEN json_id(id) IS NULL THEN json_id_fault(id)
+    ELSE 'other_id'
+  END,
+  '$',
+  CAST(doc AS VARCHAR)
+FROM odd_companies
+WHERE json_type(doc) <> 'OBJECT' OR company_id IS NULL OR json_id(id) IS DISTINCT FROM company_id;
 
 -- Reject each value of the wrong kind, such as an array instead of a plain value. The rest of the record is loaded.
 INSERT INTO batch_rejects
-WITH fields AS (
-  SELECT row_id, unnest([
-    {'path': 'name', 'v': name}, {'path': 'registration_number', 'v': registration_number},
-    {'path': 'country_code', 'v': country_code}, {'path': 'company_website', 'v': company_website},
-    {'path': 'company_legal_form', 'v': company_legal_form}, {'path': 'status', 'v': status},
-    {'path': 'address_street', 'v': address_street}, {'path': 'address_location', 'v': address_location},
-    {'path': 'address_city', 'v': address_city}, {'path': 'country_region', 'v': country_region},
-    {'path': 'zip_code', 'v': zip_code}, {'path': 'country_name', 'v': country_name}, {'path': 'size', 'v': size},
-    {'path': 'vat_number', 'v': vat_number}, {'path': 'founding_date', 'v': founding_date},
-    {'path': 'microblog', 'v': microblog}, {'path': 'pronet', 'v': pronet}, {'path': 'socialnet', 'v': socialnet}
-  ], recursive := true)
-  FROM company_raw
-  WHERE is_object
+SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR)
+FROM (
+  UNPIVOT odd_companies
+  ON COLUMNS(* EXCLUDE (row_id, observed_at, body_hash, doc, company_id, id, company_phone, company_email, company_fax, brands, industry, sic))
+  INTO NAME path VALUE v
 )
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM fields WHERE json_is_nested(v);
+WHERE json_is_nested(v)
+  -- Fields that the version does not list.
+  AND NOT list_contains(
+    CASE getvariable('stream')
+      WHEN 'companies_v1' THEN ['country_code', 'status', 'address_city', 'microblog', 'pronet', 'socialnet']
+      ELSE ['country_short_name']
+    END, path);
 
 INSERT INTO batch_rejects
 SELECT row_id, CASE WHEN day IS NULL THEN 'not_a_date' ELSE 'not_a_time' END, '$.founding_date', CAST(founding_date AS VARCHAR)
-FROM (SELECT row_id, founding_date, json_text(founding_date) AS text, text_date(text) AS day FROM company_raw WHERE json_text(founding_date) IS NOT NULL)
+FROM (SELECT row_id, founding_date, json_text(founding_date) AS text, text_date(text) AS day FROM odd_companies WHERE json_text(founding_date) IS NOT NULL)
 WHERE day IS NULL OR text_has_bad_time(text);
 
-INSERT INTO batch_rejects
-WITH lists AS (
-  SELECT row_id, unnest([
-    {'path': 'company_phone', 'v': company_phone}, {'path': 'company_email', 'v': company_email},
-    {'path': 'company_fax', 'v': company_fax}, {'path': 'brands', 'v': brands}
-  ], recursive := true)
-  FROM company_raw
-  WHERE is_object
-),
-items AS (
-  SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM lists
+CREATE OR REPLACE TEMP TABLE odd_lists AS
+SELECT *
+FROM (
+  UNPIVOT (SELECT row_id, company_phone, company_email, company_fax, brands, industry, sic FROM odd_companies)
+  ON COLUMNS(* EXCLUDE (row_id)) INTO NAME path VALUE v
 )
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE json_type(v) = 'OBJECT' AND NOT json_is_list(v)
-UNION ALL
-SELECT row_id, 'wrong_type', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR) FROM items WHERE json_is_nested(item);
+WHERE getvariable('stream') <> 'companies_v1' OR path NOT IN ('industry', 'sic');
 
 INSERT INTO batch_rejects
-WITH lists AS (
-  SELECT row_id, unnest([{'path': 'industry', 'v': industry}, {'path': 'sic', 'v': sic}], recursive := true)
-  FROM company_raw
-  WHERE is_object
-),
-items AS (
-  SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM lists
+WITH items AS (
+  SELECT row_id, path, unnest(json_items(v)) AS item, generate_subscripts(json_items(v), 1) - 1 AS i FROM odd_lists
 )
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM lists WHERE v IS NOT NULL AND NOT json_is_list(v)
+SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR)
+FROM odd_lists
+WHERE NOT json_is_list(v) AND (json_type(v) = 'OBJECT' OR path IN ('industry', 'sic'))
 UNION ALL
-SELECT row_id, 'no_id', '$.' || path || '[' || i || ']', CAST(item AS VARCHAR)
+SELECT row_id, CASE WHEN path IN ('industry', 'sic') THEN 'no_id' ELSE 'wrong_type' END, '$.' || path || '[' || i || ']', CAST(item AS VARCHAR)
 FROM items
-WHERE json_id(json_extract(item, '$.id')) IS NULL;
+WHERE CASE WHEN path IN ('industry', 'sic') THEN json_id(json_extract(item, '$.id')) IS NULL ELSE json_is_nested(item) END;
 
-INSERT INTO company_typed BY NAME
-WITH sizes AS (
-  -- Companies have few different sizes, so parse each one once.
-  SELECT text, size_bounds(text) AS bounds FROM (SELECT DISTINCT json_text(size) AS text FROM company_raw)
-),
-typed AS (
-  SELECT
-    row_id,
-    company_id,
-    observed_at,
-    body_hash,
-    json_text(name) AS name,
-    upper(json_text(country_code)) AS country_code,
-    json_text(country_name) AS country_name,
-    json_text(registration_number) AS registration_number,
-    json_text(vat_number) AS vat_number,
-    json_text(status) AS status,
-    json_text(company_legal_form) AS legal_form,
-    json_text(company_website) AS website,
-    json_texts(company_phone) AS phones,
-    json_texts(company_email) AS emails,
-    json_texts(company_fax) AS faxes,
-    CASE WHEN json_is_nested(brands) OR json_inner_list(brands) IS NOT NULL THEN json_texts(brands) ELSE comma_texts(json_text(brands)) END AS brands,
-    json_text(address_street) AS address_street,
-    json_text(address_location) AS address_location,
-    json_text(address_city) AS address_city,
-    json_text(country_region) AS country_region,
-    json_text(zip_code) AS zip_code,
-    json_text(size) AS size_text,
-    sizes.bounds.lo AS employees_min,
-    sizes.bounds.hi AS employees_max,
-    text_date(json_text(founding_date)) AS founding_date,
-    json_text(pronet) AS pronet,
-    json_text(microblog) AS microblog,
-    json_text(socialnet) AS socialnet,
-    list_sort(list_distinct(list_filter(
-      list_concat(
-        list_transform(json_items(industry), lambda x: {
-          'scheme': coalesce(json_text(json_extract(x, '$.type')), 'industry'),
-          'code_id': json_id(json_extract(x, '$.id')),
-          'value': json_text(json_extract(x, '$.value'))
-        }),
-        list_transform(json_items(sic), lambda x: {
-          'scheme': coalesce(json_text(json_extract(x, '$.type')), 'sic'),
-          'code_id': json_id(json_extract(x, '$.id')),
-          'value': json_text(json_extract(x, '$.value'))
-        })
-      ),
-      lambda c: c.code_id IS NOT NULL
-    ))) AS codes,
-    company_extra(doc) AS extra
-  FROM company_raw
-  LEFT JOIN sizes ON sizes.text = json_text(size)
-  WHERE row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$')
-)
+-- One row for each classification. extra: its fields that the reference does not list.
+CREATE OR REPLACE TEMP TABLE odd_codes AS
 SELECT
-  *,
-  company_hash(
-    [
-      name, country_code, country_name, registration_number, vat_number, status, legal_form, website, address_street,
-      address_location, address_city, country_region, zip_code, size_text, CAST(founding_date AS VARCHAR), pronet, microblog,
-      socialnet
-    ],
-    [phones, emails, faxes, brands],
-    codes
-  ) AS record_hash
-FROM typed;
+  row_id,
+  coalesce(json_text(json_extract(item, '$.type')), path) AS scheme,
+  json_id(json_extract(item, '$.id')) AS code_id,
+  json_text(json_extract(item, '$.value')) AS value,
+  CASE WHEN NOT json_keys(item) <@ ['id', 'type', 'value'] THEN CAST(json_merge_patch(item, '{"id":null, "type":null, "value":null}') AS VARCHAR) END
+    AS extra
+FROM (SELECT row_id, path, unnest(json_items(v)) AS item FROM odd_lists WHERE path IN ('industry', 'sic'))
+WHERE json_id(json_extract(item, '$.id')) IS NOT NULL;
+
+INSERT INTO company_fields BY NAME
+SELECT
+  row_id,
+  observed_at,
+  body_hash,
+  company_id,
+  json_text(COLUMNS(* EXCLUDE (row_id, observed_at, body_hash, company_id, doc, code_list))),
+  -- A plain text of version 1 may hold several numbers or addresses.
+  CASE WHEN getvariable('stream') = 'companies_v1' AND NOT json_is_nested(company_phone) THEN phone_texts(json_text(company_phone))
+    ELSE json_texts(company_phone) END AS phones,
+  CASE WHEN getvariable('stream') = 'companies_v1' AND NOT json_is_nested(company_email) THEN email_texts(json_text(company_email))
+    ELSE json_texts(company_email) END AS emails,
+  CASE WHEN getvariable('stream') = 'companies_v1' AND NOT json_is_nested(company_fax) THEN phone_texts(json_text(company_fax))
+    ELSE json_texts(company_fax) END AS faxes,
+  CASE WHEN json_is_nested(brands) OR json_inner_list(brands) IS NOT NULL THEN json_texts(brands) ELSE comma_texts(json_text(brands)) END
+    AS brand_names,
+  text_date(json_text(founding_date)) AS founded_on,
+  coalesce(code_list, []) AS codes,
+  CASE getvariable('stream') WHEN 'companies_v1' THEN company_extra_v1(doc) ELSE company_extra(doc) END AS extra
+FROM odd_companies
+LEFT JOIN (
+  SELECT row_id, list_sort(list_distinct(list({'scheme': scheme, 'code_id': code_id, 'value': value}))) AS code_list FROM odd_codes GROUP BY row_id
+) USING (row_id)
+WHERE row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$');
 
 -- For single industries, too, only the latest values of fields that the reference does not list are kept. If a later
 -- record has no such fields, core.company_codes ignores the kept values.
 MERGE INTO ledger.code_extras AS old
 USING (
-  WITH items AS (
-    SELECT row_id, 'industry' AS list, unnest(json_items(industry)) AS item FROM company_raw
-    UNION ALL
-    SELECT row_id, 'sic', unnest(json_items(sic)) FROM company_raw
-  ),
-  codes AS (
-    SELECT
-      row_id,
-      coalesce(json_text(json_extract(item, '$.type')), list) AS scheme,
-      json_id(json_extract(item, '$.id')) AS code_id,
-      json_text(json_extract(item, '$.value')) AS value,
-      max(CAST(json_merge_patch(item, '{"id":null, "type":null, "value":null}') AS VARCHAR)) AS extra
-    FROM items
-    WHERE NOT json_keys(item) <@ ['id', 'type', 'value'] AND json_id(json_extract(item, '$.id')) IS NOT NULL
-    GROUP BY ALL
+  WITH codes AS (
+    SELECT row_id, scheme, code_id, value, max(extra) AS extra FROM odd_codes WHERE extra IS NOT NULL GROUP BY ALL
   )
   SELECT
-    t.company_id, t.observed_at, t.body_hash,
+    f.company_id, f.observed_at, f.body_hash,
     list({'scheme': c.scheme, 'code_id': c.code_id, 'value': c.value, 'extra': CAST(c.extra AS JSON)} ORDER BY c.scheme, c.code_id, c.value)
       AS extras
   FROM codes AS c
-  JOIN company_typed AS t USING (row_id)
-  GROUP BY t.row_id, t.company_id, t.observed_at, t.body_hash
-  QUALIFY row_number() OVER (PARTITION BY t.company_id ORDER BY t.observed_at DESC, t.body_hash DESC, t.row_id) = 1
+  JOIN company_fields AS f USING (row_id)
+  GROUP BY f.row_id, f.company_id, f.observed_at, f.body_hash
+  QUALIFY row_number() OVER (PARTITION BY f.company_id ORDER BY f.observed_at DESC, f.body_hash DESC, f.row_id) = 1
 ) AS new ON old.company_id = new.company_id
 WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;

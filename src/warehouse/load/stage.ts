@@ -7,8 +7,8 @@ import { readSqlFile } from '../duckdb/sql-files.js';
  * second pass: it runs only if the first pass left rows in the table `odd_rows`.
  */
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  companies: ['companies', '_company_records', 'companies_odd', '_company_records_odd', '_company_records_end'],
-  companies_v1: ['companies_v1', 'companies_v1_odd', 'companies_v1_end'],
+  companies: ['companies', '_company_records', '_company_records_odd', '_company_records_end'],
+  companies_v1: ['companies_v1', '_company_records_odd', 'companies_v1_end'],
   financials: ['financials', 'financials_odd', '_report_contents'],
   financials_v1: ['financials_v1', 'financials_v1_odd', '_report_contents'],
   prospecting: ['prospecting', 'prospecting_odd', 'prospecting_end'],
