@@ -240,6 +240,33 @@ CREATE TABLE ledger.company_records_v1 (
   body_hash VARCHAR NOT NULL
 );
 
+-- Versions of each company record, for the histories of both versions of the API. `keys` names a table with the companies.
+-- of_stream: stream of the records. A record of the stream `other` may lack fields. So use it only until the company's own
+-- record is read.
+CREATE MACRO ledger.record_versions(keys, of_stream, other) AS TABLE
+WITH observed AS (
+  -- Answers with the same time have no order. Choose one by its hash, so that every build chooses the same answer.
+  SELECT company_id, observed_at, stream = of_stream AS is_own, max(record_hash) AS record_hash
+  FROM ledger.observations
+  SEMI JOIN query_table(keys) USING (company_id)
+  WHERE (stream = of_stream AND readable) OR (stream = other AND record_hash IS NOT NULL)
+  GROUP BY ALL
+),
+changes AS (
+  SELECT company_id, observed_at, record_hash
+  FROM (FROM observed QUALIFY is_own OR NOT bool_or(is_own) OVER (PARTITION BY company_id))
+  QUALIFY record_hash IS DISTINCT FROM lag(record_hash) OVER (PARTITION BY company_id ORDER BY observed_at)
+)
+SELECT
+  company_id,
+  observed_at AS valid_from,
+  lead(observed_at) OVER by_company AS valid_to,
+  valid_to IS NULL AS is_current,
+  CAST(row_number() OVER by_company AS INTEGER) AS version,
+  record_hash
+FROM changes
+WINDOW by_company AS (PARTITION BY company_id ORDER BY observed_at);
+
 -- Items of the lookup lists, once per list and distinct answer.
 CREATE TABLE ledger.nomenclature_items (
   entity_id VARCHAR NOT NULL,
@@ -346,6 +373,45 @@ CREATE TABLE ledger.v1_values (
   progress DOUBLE,
   processed_at TIMESTAMPTZ
 );
+
+-- Reads of financial reports, for the models that make one state of each year from them. `keys` names a table with the
+-- companies. least: leaves out companies with fewer answers; an answer that repeats the answer before it does not count.
+-- Returns each year in each answer that could contain it. content_id is NULL if the answer lacks the year. In an answer
+-- with an unreadable year or date, the year may still be present, so it does not count as lacking.
+CREATE MACRO ledger.report_states(keys, least) AS TABLE
+WITH observed AS (
+  -- Answers with the same time have no order. Choose one by its hash, so that every build chooses the same answer.
+  SELECT company_id, CASE stream WHEN 'financials' THEN 'v2' ELSE 'v1' END AS source, scope_year, observed_at,
+    max(record_hash) AS report_hash
+  FROM ledger.observations
+  SEMI JOIN query_table(keys) USING (company_id)
+  WHERE stream IN ('financials', 'financials_v1') AND readable
+  GROUP BY ALL
+),
+told AS (
+  SELECT *
+  FROM observed
+  QUALIFY (report_hash, scope_year) IS DISTINCT FROM
+    lag((report_hash, scope_year)) OVER (PARTITION BY company_id, source ORDER BY observed_at, scope_year NULLS FIRST)
+),
+steps AS (
+  SELECT t.*, r.report_id, r.unknown_years
+  FROM (FROM told QUALIFY count(*) OVER (PARTITION BY company_id, source) >= least) AS t
+  JOIN ledger.reports AS r USING (company_id, source, report_hash)
+),
+known AS (
+  SELECT s.company_id, s.source, s.report_id, y.content_id, y.fiscal_year, y.report_date, y.readable
+  FROM (SELECT DISTINCT company_id, source, report_id FROM steps) AS s
+  JOIN ledger.report_contents USING (report_id)
+  JOIN ledger.year_contents AS y USING (content_id)
+)
+SELECT k.company_id, k.source, k.fiscal_year, k.report_date, s.observed_at, s.scope_year, s.unknown_years, n.content_id
+FROM steps AS s
+JOIN (SELECT DISTINCT company_id, source, fiscal_year, report_date FROM known) AS k
+  ON k.company_id = s.company_id AND k.source = s.source AND (s.scope_year IS NULL OR s.scope_year = k.fiscal_year)
+LEFT JOIN known AS n
+  ON n.report_id = s.report_id AND n.fiscal_year = k.fiscal_year AND n.report_date IS NOT DISTINCT FROM k.report_date
+WHERE coalesce(n.readable, NOT s.unknown_years);
 
 -- Values of each answer, for models of users. Both values NULL: the value was there but unreadable. indicator NULL: the
 -- whole year was unreadable. Year and indicator NULL: a report of the answer has no readable year or date.

@@ -34,61 +34,15 @@ audits:
     severity: error
     sql: SELECT * FROM base.restated_values SEMI JOIN changed USING (company_id) WHERE valid_to <= valid_from
 */
-WITH observed AS (
-  SELECT company_id, CASE stream WHEN 'financials' THEN 'v2' ELSE 'v1' END AS source, scope_year, observed_at,
-    max(record_hash) AS report_hash
-  FROM ledger.observations
-  SEMI JOIN changed USING (company_id)
-  WHERE stream IN ('financials', 'financials_v1') AND readable
-  GROUP BY ALL
-),
-
--- Drop an answer that repeats the answer before it.
-told AS (
-  SELECT *
-  FROM observed
-  QUALIFY (report_hash, scope_year) IS DISTINCT FROM
-    lag((report_hash, scope_year)) OVER (PARTITION BY company_id, source ORDER BY observed_at, scope_year NULLS FIRST)
-),
-
--- Most companies have one answer, or all their answers are the same. They have no other versions.
-several AS (
-  SELECT * FROM told QUALIFY count(*) OVER (PARTITION BY company_id, source) > 1
-),
-
-steps AS (
-  SELECT s.*, r.report_id, r.unknown_years
-  FROM several AS s
-  JOIN ledger.reports AS r USING (company_id, source, report_hash)
-),
-
-known AS (
-  SELECT s.company_id, s.source, s.report_id, y.content_id, y.fiscal_year, y.report_date, y.readable
-  FROM (SELECT DISTINCT company_id, source, report_id FROM steps) AS s
-  JOIN ledger.report_contents USING (report_id)
-  JOIN ledger.year_contents AS y USING (content_id)
-),
-
--- Each year in each answer that could contain it. content_id is NULL if the answer lacks the year. In an answer with an
--- unreadable year or date, the year may still be present, so it does not count as lacking.
-states AS (
-  SELECT k.company_id, k.source, k.fiscal_year, k.report_date, s.observed_at, s.scope_year, s.unknown_years, n.content_id
-  FROM steps AS s
-  JOIN (SELECT DISTINCT company_id, source, fiscal_year, report_date FROM known) AS k
-    ON k.company_id = s.company_id AND k.source = s.source AND (s.scope_year IS NULL OR s.scope_year = k.fiscal_year)
-  LEFT JOIN known AS n
-    ON n.report_id = s.report_id AND n.fiscal_year = k.fiscal_year AND n.report_date IS NOT DISTINCT FROM k.report_date
-  WHERE coalesce(n.readable, NOT s.unknown_years)
-),
-
 -- Only years with several contents, or with a gap between the first and the last answer with their content.
-several_states AS (
+WITH several_states AS (
   SELECT *
   FROM (
     SELECT *, min(content_id) OVER by_year <> max(content_id) OVER by_year AS differs,
       min(observed_at) FILTER (content_id IS NOT NULL) OVER by_year AS first_at,
       max(observed_at) FILTER (content_id IS NOT NULL) OVER by_year AS last_at
-    FROM states
+    -- A company with one answer, or with the same answer each time, has no other versions.
+    FROM ledger.report_states('changed', 2)
     WINDOW by_year AS (PARTITION BY company_id, source, fiscal_year, report_date)
   )
   QUALIFY bool_or(differs OR (content_id IS NULL AND observed_at BETWEEN first_at AND last_at))

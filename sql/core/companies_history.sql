@@ -53,50 +53,6 @@ audits:
     severity: error
     sql: SELECT * FROM core.companies_history SEMI JOIN changed USING (company_id) WHERE valid_to <= valid_from
 */
-WITH observed AS (
-  -- Answers with the same time have no order. Choose one by its hash, so that every build chooses the same answer.
-  SELECT company_id, observed_at, max(record_hash) AS record_hash
-  FROM ledger.observations
-  SEMI JOIN changed USING (company_id)
-  WHERE stream = 'companies' AND readable
-  GROUP BY ALL
-  UNION ALL
-  -- A record that answered a question of `tidemark resolve` may lack fields. So use it only until the company's own
-  -- record is read.
-  SELECT company_id, observed_at, max(record_hash)
-  FROM ledger.observations
-  SEMI JOIN changed USING (company_id)
-  WHERE stream = 'matches' AND record_hash IS NOT NULL
-    AND company_id NOT IN (
-      SELECT company_id FROM ledger.observations WHERE stream = 'companies' AND readable AND company_id IS NOT NULL
-    )
-  GROUP BY ALL
-),
-
-changes AS (
-  SELECT company_id, observed_at, record_hash
-  FROM observed
-  QUALIFY record_hash IS DISTINCT FROM lag(record_hash) OVER (PARTITION BY company_id ORDER BY observed_at)
-),
-
-versions AS (
-  SELECT
-    company_id,
-    record_hash,
-    observed_at AS valid_from,
-    lead(observed_at) OVER by_company AS valid_to,
-    CAST(row_number() OVER by_company AS INTEGER) AS version
-  FROM changes
-  WINDOW by_company AS (PARTITION BY company_id ORDER BY observed_at)
-)
-
-SELECT
-  v.company_id,
-  v.valid_from,
-  v.valid_to,
-  v.valid_to IS NULL AS is_current,
-  v.version,
-  v.record_hash,
-  r.* EXCLUDE (company_id, record_hash, observed_at, body_hash, extra_at)
-FROM versions AS v
+SELECT v.*, r.* EXCLUDE (company_id, record_hash, observed_at, body_hash, extra_at)
+FROM ledger.record_versions('changed', 'companies', 'matches') AS v
 JOIN ledger.company_records AS r USING (company_id, record_hash)

@@ -51,39 +51,6 @@ audits:
     severity: error
     sql: SELECT * FROM core.companies_v1_history SEMI JOIN changed USING (company_id) WHERE valid_to <= valid_from
 */
-WITH observed AS (
-  -- Answers with the same time have no order. Choose one by its hash, so that every build chooses the same answer.
-  SELECT company_id, observed_at, max(record_hash) AS record_hash
-  FROM ledger.observations
-  SEMI JOIN changed USING (company_id)
-  WHERE stream = 'companies_v1' AND readable
-  GROUP BY ALL
-),
-
-changes AS (
-  SELECT company_id, observed_at, record_hash
-  FROM observed
-  QUALIFY record_hash IS DISTINCT FROM lag(record_hash) OVER (PARTITION BY company_id ORDER BY observed_at)
-),
-
-versions AS (
-  SELECT
-    company_id,
-    record_hash,
-    observed_at AS valid_from,
-    lead(observed_at) OVER by_company AS valid_to,
-    CAST(row_number() OVER by_company AS INTEGER) AS version
-  FROM changes
-  WINDOW by_company AS (PARTITION BY company_id ORDER BY observed_at)
-)
-
-SELECT
-  v.company_id,
-  v.valid_from,
-  v.valid_to,
-  v.valid_to IS NULL AS is_current,
-  v.version,
-  v.record_hash,
-  r.* EXCLUDE (company_id, record_hash, observed_at, body_hash)
-FROM versions AS v
+SELECT v.*, r.* EXCLUDE (company_id, record_hash, observed_at, body_hash)
+FROM ledger.record_versions('changed', 'companies_v1', NULL) AS v
 JOIN ledger.company_records_v1 AS r USING (company_id, record_hash)

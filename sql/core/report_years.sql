@@ -50,48 +50,7 @@ audits:
       WHERE y.is_latest AND r.valid_to IS NULL AND iso_date(r.value_text) IS NULL
         AND r.ind = (SELECT id FROM base.indicator_ids WHERE indicator = 'Reported-Date')
 */
-WITH observed AS (
-  SELECT company_id, CASE stream WHEN 'financials' THEN 'v2' ELSE 'v1' END AS source, scope_year, observed_at,
-    max(record_hash) AS report_hash
-  FROM ledger.observations
-  SEMI JOIN changed USING (company_id)
-  WHERE stream IN ('financials', 'financials_v1') AND readable
-  GROUP BY ALL
-),
-
--- Drop an answer that repeats the answer before it.
-told AS (
-  SELECT *
-  FROM observed
-  QUALIFY (report_hash, scope_year) IS DISTINCT FROM
-    lag((report_hash, scope_year)) OVER (PARTITION BY company_id, source ORDER BY observed_at, scope_year NULLS FIRST)
-),
-
-steps AS (
-  SELECT t.*, r.report_id, r.unknown_years
-  FROM told AS t
-  JOIN ledger.reports AS r USING (company_id, source, report_hash)
-),
-
-known AS (
-  SELECT s.company_id, s.source, s.report_id, y.content_id, y.fiscal_year, y.report_date, y.readable
-  FROM (SELECT DISTINCT company_id, source, report_id FROM steps) AS s
-  JOIN ledger.report_contents USING (report_id)
-  JOIN ledger.year_contents AS y USING (content_id)
-),
-
--- As in base.restated_values.
-states AS (
-  SELECT k.company_id, k.source, k.fiscal_year, k.report_date, s.observed_at, n.content_id
-  FROM steps AS s
-  JOIN (SELECT DISTINCT company_id, source, fiscal_year, report_date FROM known) AS k
-    ON k.company_id = s.company_id AND k.source = s.source AND (s.scope_year IS NULL OR s.scope_year = k.fiscal_year)
-  LEFT JOIN known AS n
-    ON n.report_id = s.report_id AND n.fiscal_year = k.fiscal_year AND n.report_date IS NOT DISTINCT FROM k.report_date
-  WHERE coalesce(n.readable, NOT s.unknown_years)
-),
-
-years AS (
+WITH years AS (
   SELECT company_id, source, fiscal_year, report_date, min(content_id) AS content_id,
     min(content_id) = max(content_id)
       AND NOT coalesce(bool_or(content_id IS NULL AND observed_at BETWEEN first_at AND last_at), false) AS has_one_content,
@@ -100,7 +59,7 @@ years AS (
   FROM (
     SELECT *, min(observed_at) FILTER (content_id IS NOT NULL) OVER by_year AS first_at,
       max(observed_at) FILTER (content_id IS NOT NULL) OVER by_year AS last_at
-    FROM states
+    FROM ledger.report_states('changed', 1)
     WINDOW by_year AS (PARTITION BY company_id, source, fiscal_year, report_date)
   )
   GROUP BY ALL

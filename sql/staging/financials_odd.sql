@@ -85,24 +85,3 @@ WITH found AS (
   SELECT row_id, reason, json_path(CAST(fiscal_year AS VARCHAR)) || '.' || json_path(indicator)[3:], v FROM odd_values WHERE reason IS NOT NULL
 )
 SELECT r.row_id, f.reason, f.path, f.raw FROM found AS f JOIN report_rows AS r USING (first_row);
-
-INSERT INTO base.indicator_ids
-SELECT (SELECT max(id) FROM base.indicator_ids) + row_number() OVER (ORDER BY indicator), indicator, NULL
-FROM (SELECT DISTINCT indicator FROM odd_values ANTI JOIN base.indicator_ids USING (indicator) WHERE is_new);
-
-INSERT INTO batch_values BY NAME
-SELECT
-  report_id,
-  fiscal_year,
-  id AS ind,
-  CASE WHEN reason IS NULL THEN d END AS value_double,
-  CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN kind = 'string' THEN v END) END AS value_text
-FROM odd_values
-JOIN base.indicator_ids USING (indicator)
-WHERE is_new
-UNION ALL BY NAME
--- For each year that could not be read, insert a row without values. fiscal_year is NULL if the year's name is
--- unreadable.
-SELECT DISTINCT report_id, fiscal_year
-FROM odd_years
-WHERE reason IS NOT NULL AND is_new;

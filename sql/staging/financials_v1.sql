@@ -1,37 +1,6 @@
 -- Loads answers of GET /v1/finder/company/financial: lists of reports. A report has a date and indicators; an indicator
 -- has a value and extra fields. The year of the date is the fiscal year.
-SET VARIABLE source = 'v1';
-
-CREATE OR REPLACE TEMP TABLE report_rows AS
-SELECT
-  row_id,
-  text_id(entity_id) AS company_id,
-  body_hash AS report_hash,
-  CAST(NULL AS INTEGER) AS scope_year,
-  min(row_id) OVER (PARTITION BY entity_id, body_hash) AS first_row
-FROM batch
-WHERE doc IS NOT NULL;
-
-INSERT INTO batch_rejects
-SELECT row_id, 'bad_entity_id', '$', CAST(doc AS VARCHAR)
-FROM batch
-WHERE row_id IN (SELECT row_id FROM report_rows WHERE company_id IS NULL);
-
-DELETE FROM report_rows WHERE company_id IS NULL;
-
--- One row for each distinct answer. An answer that is already in the ledger is skipped if it has no rejects. If it has
--- rejects, it is read again, so that its rejects stay open.
-CREATE OR REPLACE TEMP TABLE batch_reports AS
-SELECT
-  r.row_id,
-  r.company_id,
-  r.report_hash,
-  CAST((SELECT coalesce(max(report_id) + 1, 0) FROM ledger.reports) + row_number() OVER () - 1 AS UINTEGER) AS report_id,
-  k.report_id IS NULL AS is_new
-FROM report_rows AS r
-LEFT JOIN ledger.reports AS k ON k.company_id = r.company_id AND k.report_hash = r.report_hash AND k.source = 'v1'
-WHERE r.row_id = r.first_row AND NOT coalesce(k.clean, false);
-
+--
 -- First pass: reads all new answers in one statement, because nearly all are correct. Each report gives one row without an
 -- indicator and one row for each value. is_odd: a part is incorrect, in another shape, or has a new indicator.
 CREATE OR REPLACE TEMP TABLE report_cells AS
@@ -140,10 +109,9 @@ WHERE NOT is_new
 DELETE FROM report_cells WHERE report_id IN (SELECT report_id FROM odd_rows WHERE is_new);
 
 CREATE OR REPLACE TEMP TABLE batch_values AS
-SELECT report_id, fiscal_year, report_date, ind, value_double, value_text FROM report_cells WHERE NOT is_report;
+SELECT report_id, fiscal_year, report_date, ind, value_double, value_text, progress, processed_at
+FROM report_cells
+WHERE NOT is_report;
 
 INSERT INTO ledger.v1_reports
 SELECT report_id, report_date, country, modified_at, source_processed_on FROM report_cells WHERE is_report;
-
-INSERT INTO ledger.v1_values
-SELECT report_id, report_date, ind, progress, processed_at FROM report_cells WHERE NOT is_report;

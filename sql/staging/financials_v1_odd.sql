@@ -37,8 +37,8 @@ FROM (
 ) AS o
 JOIN report_rows AS r USING (first_row);
 
--- One row for each report in an answer.
-CREATE OR REPLACE TEMP TABLE odd_reports AS
+-- One row for each report in an answer; a report is of one year.
+CREATE OR REPLACE TEMP TABLE odd_years AS
 WITH answers AS (
   SELECT row_id, report_id, is_new, json_items(json_extract(doc, '$.reports')) AS items
   FROM odd_answers
@@ -98,7 +98,7 @@ WITH reports AS (
     row_id, report_id, is_new, fiscal_year, report_date, modified_at, source_processed_on, path,
     TRY_CAST(indicators AS MAP(VARCHAR, JSON)) AS items,
     report_repeats(items) AS repeats
-  FROM odd_reports
+  FROM odd_years
   WHERE reason IS NULL AND NOT is_again
 ),
 cells AS (
@@ -150,14 +150,14 @@ WHERE item_fault IS NOT NULL OR t IS DISTINCT FROM '';
 -- Several landed rows may contain the same answer. Give each of these rows the answer's rejects.
 INSERT INTO batch_rejects
 WITH found AS (
-  SELECT row_id AS first_row, reason, path, CAST(report AS VARCHAR) AS raw FROM odd_reports WHERE reason IS NOT NULL
+  SELECT row_id AS first_row, reason, path, CAST(report AS VARCHAR) AS raw FROM odd_years WHERE reason IS NOT NULL
   UNION ALL
   SELECT row_id, 'not_an_instant', path || '.modifyDate', CAST(modified AS VARCHAR)
-  FROM odd_reports
+  FROM odd_years
   WHERE reason IS NULL AND modified_at IS NULL AND coalesce(json_type(modified), 'NULL') <> 'NULL'
   UNION ALL
   SELECT row_id, 'not_a_date', path || '.sourceProcessedDate', CAST(source_processed AS VARCHAR)
-  FROM odd_reports
+  FROM odd_years
   WHERE reason IS NULL AND source_processed_on IS NULL AND coalesce(json_type(source_processed), 'NULL') <> 'NULL'
   UNION ALL
   SELECT row_id, reason, v1_item_path(path, indicator) || CASE WHEN item_fault IS NULL THEN '.value' ELSE '' END,
@@ -175,37 +175,8 @@ WITH found AS (
 )
 SELECT r.row_id, f.reason, f.path, f.raw FROM found AS f JOIN report_rows AS r USING (first_row);
 
-INSERT INTO base.indicator_ids
-SELECT (SELECT max(id) FROM base.indicator_ids) + row_number() OVER (ORDER BY indicator), indicator, NULL
-FROM (SELECT DISTINCT indicator FROM odd_values ANTI JOIN base.indicator_ids USING (indicator) WHERE is_new);
-
-INSERT INTO batch_values BY NAME
-SELECT
-  report_id,
-  fiscal_year,
-  report_date,
-  id AS ind,
-  CASE WHEN reason IS NULL THEN d END AS value_double,
-  -- If the reference says that a value is text, fill both value columns for a number.
-  CASE WHEN reason IS NULL THEN coalesce(t, CASE WHEN kind = 'string' THEN v END) END AS value_text
-FROM odd_values
-JOIN base.indicator_ids USING (indicator)
-WHERE is_new
-UNION ALL BY NAME
--- For each report that could not be read, insert a row without values. report_date is NULL if the date itself is
--- unreadable.
-SELECT DISTINCT report_id, fiscal_year, report_date
-FROM odd_reports
-WHERE reason IS NOT NULL AND is_new;
-
 INSERT INTO ledger.v1_reports
 SELECT b.report_id, report_date, json_text(json_extract(b.doc, '$.country')), modified_at, source_processed_on
-FROM odd_reports
+FROM odd_years
 JOIN odd_answers AS b USING (row_id)
 WHERE reason IS NULL AND NOT is_again AND b.is_new;
-
-INSERT INTO ledger.v1_values
-SELECT report_id, report_date, id, progress, processed_at
-FROM odd_values
-JOIN base.indicator_ids USING (indicator)
-WHERE is_new;

@@ -9,8 +9,15 @@ import { readSqlFile } from '../duckdb/sql-files.js';
 const FILES: Readonly<Record<string, readonly string[]>> = {
   companies: ['companies', '_company_records', '_company_records_odd', '_company_records_end'],
   companies_v1: ['companies_v1', '_company_records_odd', 'companies_v1_end'],
-  financials: ['financials', 'financials_odd', '_report_contents'],
-  financials_v1: ['financials_v1', 'financials_v1_odd', '_report_contents'],
+  financials: ['_reports', 'financials', 'financials_odd', '_reports_odd', '_report_contents'],
+  financials_v1: [
+    '_reports',
+    'financials_v1',
+    'financials_v1_odd',
+    '_reports_odd',
+    'financials_v1_end',
+    '_report_contents',
+  ],
   prospecting: ['prospecting', 'prospecting_odd', 'prospecting_end'],
   matches: ['matches', '_company_records', '_company_records_odd', '_company_records_end'],
 };
