@@ -45,7 +45,7 @@ async function expectReadable(storage: Storage, dataDir: string, build: string):
   await withMemory('a test', async (db) => {
     await db.run(`ATTACH ${quote(file)} AS b (READ_ONLY)`);
     const names = await db.rows<{ name: string }>(
-      `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() WHERE NOT internal AND database_name = 'b' ORDER BY 1`,
+      `SELECT table_schema || '.' || table_name AS name FROM information_schema.tables WHERE table_catalog = 'b' ORDER BY 1`,
     );
     expect(Object.keys(tables).toSorted()).toEqual(names.map(({ name }) => name));
     expect(names.length).toBeGreaterThan(20);
@@ -252,9 +252,12 @@ export function describeCopies(name: string, open: () => Promise<Storage>): void
       await showBuild(dataDir, newest ?? '');
       const second = await copy(storage, dataDir);
       expect(second.reused).toBeGreaterThan(10);
-      expect(second.reused + second.sent.files).toBe(first.sent.files);
+      expect(second.sent.files).toBeLessThan(first.sent.files / 2);
       await expectComplete(storage, newest ?? '');
       const { current } = (await readCurrent(storage)) ?? {};
+      const { tables } = await readManifest(storage, current!);
+      const files = Object.values(tables).flatMap((table) => table.files);
+      expect(second.reused + second.sent.files).toBe(files.length + ['the DuckDB file'].length);
       expect(current?.earlier.map((version) => version.build)).toEqual([middle]);
       expect(await readManifest(storage, current?.earlier[0] as never)).toMatchObject({ build: middle });
       const third = await copy(storage, dataDir, 0);

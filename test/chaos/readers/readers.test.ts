@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiError, QueryAnswer } from '../../../schemas/explorer/api.js';
+import { listBuilds } from '../../../src/warehouse/builds/builds.js';
+import { errorMessage } from '../../../src/base/errors.js';
+import { startTestExplorer } from '../../helpers/explorer.js';
+import { cleanEnv, findBuild, ROOT } from '../../helpers/processes.js';
+import { runCli } from '../../helpers/run-cli.js';
+import { land } from '../../helpers/warehouse.js';
+import { Looks, type Look } from './look.js';
+import { ALL_MARKERS, answersOf, MARKERS, MODELS } from './night.js';
+
+/*
+ * Readers in a loop while nights are published and the publishing process is killed at random moments. No reader may get
+ * an error, tables of several nights, or an older night than before. TIDEMARK_TEST_PYTHONS has the paths of Python
+ * interpreters with a `duckdb` package, separated by colons.
+ */
+const PUBLICATIONS = Number(process.env['TIDEMARK_TEST_PUBLICATIONS'] ?? 500);
+const KILL_EVERY = 10;
+const SEED = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1);
+const PYTHONS = (process.env['TIDEMARK_TEST_PYTHONS'] ?? '').split(':').filter((python) => python !== '');
+/** Waits between two looks. Starting a command costs much more than a query. */
+const PAUSE_MS = { explorer: 200, command: 3_000, python: 1_000 };
+
+let dataDir: string;
+const looks: Looks[] = [];
+const kills: string[] = [];
+const failures: string[] = [];
+let published = 0;
+/** Number of the last night that was landed. */
+let landed = 0;
+
+/** Publishes until all publications are done. Kills the process about every ninth publication, and starts it again. */
+async function publishAll(): Promise<void> {
+  const random = randomFrom(SEED);
+  while (published < PUBLICATIONS && failures.length < 3) {
+    const until = Math.floor(random() * KILL_EVERY * 1.8);
+    const kill = { at: published + until, step: random() < 0.3 ? 'load' : 'publish', delay: random() * 400 };
+    await publishUntil(kill);
+  }
+}
+
+/** Publishes nights in another process, until this process is killed or all nights are published. */
+async function publishUntil(kill: { at: number; step: string; delay: number } | undefined): Promise<void> {
+  const args = ['test/chaos/readers/publisher.mjs', findBuild(), dataDir, MODELS.join(',')];
+  const env = cleanEnv({ TIDEMARK_WAREHOUSE_THREADS: '1' });
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const ended = once(child, 'close');
+  child.stdin.on('error', () => undefined); // the process may be killed
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-2_000)));
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [step = '', night = ''] = line.split(' ');
+    if (step === 'published') {
+      published++;
+      if (published % 50 === 0) tell();
+      if (kill === undefined) break;
+    }
+    if ((step === 'ready' || step === 'published') && published < PUBLICATIONS) {
+      await land(dataDir, answersOf(++landed));
+      child.stdin.write(`${landed}\n`);
+    }
+    if (published === PUBLICATIONS) child.stdin.end();
+    if (step === kill?.step && published === kill.at)
+      setTimeout(() => {
+        if (child.kill('SIGKILL')) kills.push(`${step} + ${Math.round(kill.delay)} ms of night ${night}`);
+      }, kill.delay);
+  }
+  child.stdin.end();
+  const [code] = (await ended) as [number | null];
+  if (code !== null && code !== 0) failures.push(`the publisher ended with ${code}: ${errors}`);
+}
+
+/** Prints how far the test is. */
+function tell(): void {
+  const builds = published === 0 ? 0 : listBuilds(dataDir).length;
+  const seen = looks.map(
+    ({ reader, count, seen: nights, faults }) =>
+      `${reader}: ${count} looks, ${nights.size} nights, ${faults.length} faults`,
+  );
+  process.stdout.write(`${published} publications, ${kills.length} kills, ${builds} builds kept; ${seen.join('; ')}\n`);
+}
+
+/** Asks again and again until all is published, and once more. */
+async function loop(reader: string, pauseMs: number, look: () => Promise<Look>): Promise<void> {
+  const found = new Looks(reader);
+  looks.push(found);
+  for (let isLast = false; ; isLast = ends) {
+    found.add(await look().catch((error: unknown) => ({ error: errorMessage(error) })));
+    if (isLast) return;
+    await sleep(pauseMs);
+  }
+}
+
+let ends = false;
+
+async function readWithPython(python: string): Promise<void> {
+  const queries = JSON.stringify({ all: ALL_MARKERS, markers: MARKERS, pause: PAUSE_MS.python / 1_000 });
+  const child = spawn(python, [path.join(import.meta.dirname, 'reader.py'), dataDir, queries], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let found: Looks | undefined;
+  let rest = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const answer = JSON.parse(line) as Look & { ready?: string };
+    if (answer.ready === undefined) found?.add(answer);
+    else looks.push((found = new Looks(`Python, ${answer.ready}`)));
+    // One look begins after the last publication.
+    if (ends && ++rest === 2) child.stdin.end();
+  }
+}
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-readers-'));
+  writeFileSync(path.join(dataDir, 'tidemark.yaml'), 'api: { baseUrl: "http://127.0.0.1:1" }\ndata: .\n');
+  await publishUntil(undefined);
+  const explorer = await startTestExplorer(dataDir);
+  let id = 0;
+  const ask = async (sql: string): Promise<QueryAnswer & ApiError> =>
+    explorer.post('/api/v1/query', { id: `reader-${String(id++).padStart(8, '0')}`, sql });
+  const readers = [
+    loop('explorer', PAUSE_MS.explorer, async () => {
+      const { rows, error } = await ask(ALL_MARKERS);
+      return error === undefined ? { nights: rows[0]!.map(Number) } : { error: JSON.stringify(error) };
+    }),
+    loop('tidemark sql', PAUSE_MS.command, async () => {
+      const { code, stdout, stderr } = await runCli(['sql', ALL_MARKERS, '--format', 'json'], { cwd: dataDir });
+      if (code !== 0) return { error: stderr };
+      const [row] = JSON.parse(stdout) as Record<string, number>[];
+      return { nights: Object.values(row ?? {}).map(Number) };
+    }),
+    ...PYTHONS.map(readWithPython),
+  ];
+  await publishAll().finally(() => (ends = true));
+  await Promise.all(readers);
+  await explorer.stop();
+  tell();
+}, 7_200_000);
+
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+describe(`readers during ${PUBLICATIONS} publications with kills`, () => {
+  it('publishes again after each kill', () => {
+    expect(failures).toEqual([]);
+    expect(published).toBe(PUBLICATIONS);
+    // About every ninth publication ends with a kill.
+    expect(kills.length).toBeGreaterThanOrEqual(Math.floor(PUBLICATIONS / 12 - 1));
+  });
+
+  const expectNone = (reader: RegExp): void => {
+    const found = looks.filter((one) => reader.test(one.reader));
+    expect(found.length).toBeGreaterThan(0);
+    for (const one of found) {
+      expect({ reader: one.reader, faults: one.faults }).toEqual({ reader: one.reader, faults: [] });
+      expect(Math.max(...one.seen)).toBe(landed);
+    }
+  };
+  it('shows the explorer whole nights in their order', () => expectNone(/^explorer$/));
+  it('shows `tidemark sql` whole nights in their order', () => expectNone(/^tidemark sql$/));
+  it.skipIf(PYTHONS.length === 0)(
+    `shows Python's duckdb whole nights of file and lake in their order${PYTHONS.length === 0 ? ' (skipped: set TIDEMARK_TEST_PYTHONS to interpreters with duckdb 1.5 and 2)' : ''}`,
+    () => expectNone(/^Python/),
+  );
+
+  it('leaves no partial build behind', () => {
+    const names = listBuilds(dataDir).map(({ name }) => name);
+    expect(existsSync(path.join(dataDir, 'published', 'current', 'market.duckdb'))).toBe(true);
+    expect(readdirSync(path.join(dataDir, 'published', 'builds')).toSorted()).toEqual(names.toSorted());
+  });
+});
+
+/** Returns a generator of numbers from 0 to 1 (mulberry32), the same for each seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
