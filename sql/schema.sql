@@ -1,6 +1,9 @@
 -- The ledger: what was loaded, in a form from which every model can be rebuilt. Every write into it commutes (append,
 -- or merge by minimum or maximum), so that the order in which parts arrive leaves no trace.
 --
+-- The comment `names a person` marks a column that may name one (src/warehouse/publish/free-blocks.ts); `if`: a condition
+-- in SQL.
+--
 -- This file is the whole schema of a warehouse. It has no migrations: a warehouse of another schema is made again from
 -- the landing zone (src/warehouse/duckdb/schema.ts).
 CREATE SCHEMA ledger;
@@ -24,7 +27,7 @@ CREATE TABLE ledger.loaded_parts (
 -- nothing readable. scope_year: set when only one year of a report was asked for.
 CREATE TABLE ledger.observations (
   stream VARCHAR NOT NULL,
-  entity_id VARCHAR NOT NULL,
+  entity_id VARCHAR NOT NULL, -- as in ledger.answers or ledger.rejects
   company_id BIGINT,
   observed_at TIMESTAMPTZ NOT NULL,
   status INTEGER NOT NULL,
@@ -38,7 +41,7 @@ CREATE TABLE ledger.observations (
 -- Latest plain answer (a record, or "not found") of each entity of a stream.
 CREATE TABLE ledger.answers (
   stream VARCHAR NOT NULL,
-  entity_id VARCHAR NOT NULL,
+  entity_id VARCHAR NOT NULL, -- names a person if stream IN ('enrichments', 'matches') AND question_names_person(entity_id)
   answered_at TIMESTAMPTZ NOT NULL,
   gone BOOLEAN NOT NULL,
   read_at TIMESTAMPTZ
@@ -47,10 +50,10 @@ CREATE TABLE ledger.answers (
 -- Each time something was found wrong; ops.rejects tells since when and whether it still is.
 CREATE TABLE ledger.rejects (
   stream VARCHAR NOT NULL,
-  entity_id VARCHAR NOT NULL,
+  entity_id VARCHAR NOT NULL, -- names a person if stream IN ('enrichments', 'matches') AND question_names_person(entity_id)
   reason VARCHAR NOT NULL,
   path VARCHAR NOT NULL,
-  raw VARCHAR,
+  raw VARCHAR, -- names a person if part_names_person(stream, path)
   observed_at TIMESTAMPTZ NOT NULL,
   run VARCHAR NOT NULL
 );
@@ -459,11 +462,11 @@ CREATE TABLE ledger.tender_records (
   logo VARCHAR,
   donors JSON[],
   attachments VARCHAR[],
-  contacts STRUCT(kind VARCHAR, type VARCHAR, name VARCHAR, contact_id BIGINT)[],
+  contacts STRUCT(kind VARCHAR, type VARCHAR, name VARCHAR, contact_id BIGINT)[], -- names a person if len(list_filter(contacts, lambda c: c.name IS NOT NULL)) > 0
   announced_at TIMESTAMP,
   deadline_at TIMESTAMP,
   extra JSON,
-  contact_extras JSON[]
+  contact_extras JSON[] -- names a person if len(list_filter(contact_extras, lambda e: e IS NOT NULL)) > 0
 );
 
 -- Every record a tender ever had in the listing (source `summary`) and in its details (`details`), once; columns as at the
@@ -518,16 +521,16 @@ CREATE TABLE ledger.received_events (
   company_id BIGINT NOT NULL,
   field VARCHAR NOT NULL,
   status VARCHAR,
-  old_value VARCHAR,
-  new_value VARCHAR,
-  message_html VARCHAR,
+  old_value VARCHAR, -- names a person if watch_about_people(field)
+  new_value VARCHAR, -- names a person if watch_about_people(field)
+  message_html VARCHAR, -- names a person if watch_about_people(field)
   occurred_at TIMESTAMPTZ NOT NULL,
   received_via VARCHAR NOT NULL,
   content_hash VARCHAR NOT NULL,
   copy INTEGER NOT NULL,
   observed_at TIMESTAMPTZ NOT NULL,
   body_hash VARCHAR NOT NULL,
-  extra JSON,
+  extra JSON, -- names a person if watch_about_people(field)
   extra_at TIMESTAMPTZ
 );
 
@@ -546,22 +549,22 @@ CREATE TABLE ledger.people (
   person_id BIGINT NOT NULL,
   record_hash VARCHAR NOT NULL,
   company_name VARCHAR,
-  title VARCHAR,
-  full_name VARCHAR,
-  first_name VARCHAR,
-  last_name VARCHAR,
-  patronymic VARCHAR,
-  gender VARCHAR,
+  title VARCHAR, -- names a person
+  full_name VARCHAR, -- names a person
+  first_name VARCHAR, -- names a person
+  last_name VARCHAR, -- names a person
+  patronymic VARCHAR, -- names a person
+  gender VARCHAR, -- names a person
   seniority VARCHAR[],
   department VARCHAR[],
   function VARCHAR,
   nationality VARCHAR,
-  email VARCHAR,
-  phone VARCHAR,
-  pronet VARCHAR,
-  microblog VARCHAR,
-  socialnet VARCHAR,
-  extra JSON,
+  email VARCHAR, -- names a person
+  phone VARCHAR, -- names a person
+  pronet VARCHAR, -- names a person
+  microblog VARCHAR, -- names a person
+  socialnet VARCHAR, -- names a person
+  extra JSON, -- names a person
   observed_at TIMESTAMPTZ NOT NULL,
   body_hash VARCHAR NOT NULL
 );
@@ -606,7 +609,7 @@ CREATE TABLE ledger.owner_records (
   record_hash VARCHAR NOT NULL,
   conclusive BOOLEAN,
   job_id VARCHAR,
-  payload JSON NOT NULL,
+  payload JSON NOT NULL, -- names a person if NOT without_personal_data
   without_personal_data BOOLEAN NOT NULL,
   observed_at TIMESTAMPTZ NOT NULL,
   body_hash VARCHAR NOT NULL
@@ -628,7 +631,7 @@ CREATE TABLE ledger.owner_jobs (
   market VARCHAR,
   state VARCHAR NOT NULL,
   job_id VARCHAR,
-  payload JSON,
+  payload JSON, -- names a person if NOT without_personal_data
   without_personal_data BOOLEAN NOT NULL,
   observed_at TIMESTAMPTZ NOT NULL,
   body_hash VARCHAR NOT NULL
@@ -660,7 +663,7 @@ CREATE TABLE ledger.payee_reports (
 -- Answers to the questions of `tidemark resolve`, one row per answer: one question may need several requests. doc is NULL
 -- for "not found". The model core.matches scores the candidates, so that a better score needs no new request.
 CREATE TABLE ledger.match_answers (
-  question VARCHAR NOT NULL,
+  question VARCHAR NOT NULL, -- names a person if question_names_person(question)
   run VARCHAR NOT NULL,
   request_key VARCHAR NOT NULL,
   kind VARCHAR,
@@ -671,7 +674,7 @@ CREATE TABLE ledger.match_answers (
 
 -- Decisions of people about ambiguous questions. company_id NULL: none of the candidates.
 CREATE TABLE ledger.match_decisions (
-  question VARCHAR NOT NULL,
+  question VARCHAR NOT NULL, -- names a person if question_names_person(question)
   company_id BIGINT,
   observed_at TIMESTAMPTZ NOT NULL,
   body_hash VARCHAR NOT NULL
@@ -680,7 +683,7 @@ CREATE TABLE ledger.match_decisions (
 -- Answers to the questions of `tidemark enrich --people`. Personal data: exists only with `personalData: contacts`.
 -- doc is NULL for "not found".
 CREATE TABLE ledger.enrichment_answers (
-  question VARCHAR NOT NULL,
+  question VARCHAR NOT NULL, -- names a person
   run VARCHAR NOT NULL,
   request_key VARCHAR NOT NULL,
   doc JSON,

@@ -6,7 +6,8 @@ grain: row of a list given to tidemark resolve (equal rows count once)
 key: [question_hash]
 description: >-
   The company that tidemark resolve found for each row of a list, by the latest answer. To join a list, compare its
-  columns with the fields in request. docs/resolving.md explains the score and the states.
+  columns with the fields in request. docs/resolving.md explains the score and the states. Rows that state a person or a personal
+  e-mail address exist only if personalData is contacts when the table is built.
 columns:
   question_hash: VARCHAR | SHA-256 of request; equal rows of several lists share one row here
   kind: VARCHAR | Lookup that found the company (registration, lei, website, profile, email, phone, person or name), or decision; NULL if no company is matched
@@ -61,3 +62,5 @@ SELECT
 FROM match_results_among('ledger.match_answers', 'candidates') AS r
 FULL JOIN decisions AS d USING (question)
 LEFT JOIN chosen AS c USING (question)
+CROSS JOIN settings AS s
+WHERE s.personal_data OR NOT question_names_person(question)

@@ -136,6 +136,8 @@ export const ADVICE = [
   advice('src/warehouse/models/plan.ts', 'tidemark models apply --drop …', T10),
   advice('src/warehouse/models/plan.ts', 'Restore version … of …:', T10),
   advice('src/warehouse/publish/apply-models.ts', 'There is no table … to drop.', T10),
+  advice('src/warehouse/publish/publish.ts', 'Run `tidemark publish --copy --prune`, if builds are copied', T8),
+  advice('docs/privacy.md', 'With `publish.to`, run `tidemark publish --copy --prune` after', T8),
   advice(
     'src/warehouse/publish/apply-models.ts',
     'Remove the file first; otherwise the next run builds the table a',

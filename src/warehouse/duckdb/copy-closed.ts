@@ -1,7 +1,10 @@
 import { chmodSync, constants } from 'node:fs';
 import { copyFile, open, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
 import { DamagedFileError } from '../../store/disk-errors.js';
-import { isOpenInDuckDb } from './open.js';
+
+/** Paths of the warehouse files that this process has open in DuckDB now. */
+export const openInDuckDb = new Set<string>();
 
 const PIECE = 4 * 2 ** 20;
 
@@ -16,24 +19,33 @@ const PIECE = 4 * 2 ** 20;
  * @throws DamagedFileError when the copy has other bytes
  */
 export async function copyClosed(from: string, to: string): Promise<void> {
-  if (isOpenInDuckDb(from)) throw new Error(`${from} is open. Close it before the copy.`);
+  if (openInDuckDb.has(path.resolve(from))) throw new Error(`${from} is open. Close it before the copy.`);
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   chmodSync(to, 0o600);
   if (!(await haveSameBytes(from, to)))
     throw new DamagedFileError(to, new Error(`The copy of ${from} has other bytes.`));
 }
 
-async function haveSameBytes(left: string, right: string): Promise<boolean> {
-  const [a, b] = [await open(left), await open(right)];
+/** Whether two files have the same bytes. */
+export function haveSameBytes(left: string, right: string): Promise<boolean> {
+  return withFile(left, (a) =>
+    withFile(right, async (b) => {
+      const [bytesOfA, bytesOfB] = [Buffer.allocUnsafe(PIECE), Buffer.allocUnsafe(PIECE)];
+      for (;;) {
+        const [pieceOfA, pieceOfB] = [await fill(a, bytesOfA), await fill(b, bytesOfB)];
+        if (!pieceOfA.equals(pieceOfB)) return false;
+        if (pieceOfA.length === 0) return true;
+      }
+    }),
+  );
+}
+
+async function withFile<T>(name: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(name);
   try {
-    const [bytesOfA, bytesOfB] = [Buffer.allocUnsafe(PIECE), Buffer.allocUnsafe(PIECE)];
-    for (;;) {
-      const [pieceOfA, pieceOfB] = [await fill(a, bytesOfA), await fill(b, bytesOfB)];
-      if (!pieceOfA.equals(pieceOfB)) return false;
-      if (pieceOfA.length === 0) return true;
-    }
+    return await work(file);
   } finally {
-    await Promise.all([a.close(), b.close()]);
+    await file.close();
   }
 }
 

@@ -6,9 +6,15 @@ import { openInstance } from './instance.js';
  * Opens a database in memory, runs `work`, and closes the database.
  * @param file name of the database in errors. If memory is short, DuckDB writes temporary files to the folder
  * `<file>.tmp`
+ * @param options further settings of DuckDB, such as `memory_limit`
  */
-export async function withMemory<T>(file: string, work: (db: Database) => Promise<T>): Promise<T> {
+export async function withMemory<T>(
+  file: string,
+  work: (db: Database) => Promise<T>,
+  options: Record<string, string> = {},
+): Promise<T> {
   const instance = await openInstance(':memory:', {
+    ...options,
     temp_directory: `${file}.tmp`,
     autoinstall_known_extensions: 'false',
   });

@@ -13,6 +13,7 @@ import { lockWriter } from './locks.js';
 import { memoryLimit } from './memory-limit.js';
 import { ensureSchema } from './schema.js';
 import { prepareSession } from './session.js';
+import { openInDuckDb } from './copy-closed.js';
 import { copyTemplate } from './template.js';
 import { threadsFor } from './threads.js';
 
@@ -59,13 +60,6 @@ export interface Warehouse {
 // Files that this process has open. DuckDB would allow a second open without an error, but two writers would conflict
 // at every commit.
 const held = new Set<string>();
-// Those of them that are open in DuckDB now.
-const inDuckDb = new Set<string>();
-
-/** Whether this process has a warehouse file open in DuckDB. Then do not read it with functions for plain files. */
-export function isOpenInDuckDb(file: string): boolean {
-  return inDuckDb.has(path.resolve(file));
-}
 
 /**
  * Opens `data/warehouse/tidemark.duckdb` for writing. Creates the file if it is missing.
@@ -112,7 +106,7 @@ async function openOnce(file: string, options: WarehouseOptions): ReturnType<typ
   held.add(file);
   try {
     const opened = await openWriting(file, options);
-    inDuckDb.add(file);
+    openInDuckDb.add(file);
     return opened;
   } catch (error) {
     held.delete(file);
@@ -201,6 +195,6 @@ async function closeWarehouse(db: Database, instance: DuckDBInstance): Promise<v
   } finally {
     db.closeSync();
     instance.closeSync();
-    inDuckDb.delete(db.file);
+    openInDuckDb.delete(db.file);
   }
 }

@@ -1,10 +1,10 @@
-import { constants, existsSync, renameSync } from 'node:fs';
-import { chmod, copyFile } from 'node:fs/promises';
+import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { version } from '@duckdb/node-api';
 import { sha256 } from '../../base/hash.js';
 import { syncFile } from '../../store/links.js';
+import { copyClosed } from './copy-closed.js';
 import { installedSchema } from './schema.js';
 import { readSqlTexts } from './sql-files.js';
 
@@ -27,9 +27,7 @@ export async function copyTemplate(file: string): Promise<void> {
   // The log of a lost file does not fit to the template.
   if (!existsSync(template) || existsSync(`${file}.wal`)) return;
   const partial = `${file}.new`;
-  await copyFile(template, partial, constants.COPYFILE_FICLONE);
-  // A copy has the mode of the template, which everybody may read.
-  await chmod(partial, 0o600);
+  await copyClosed(template, partial);
   await syncFile(partial);
   renameSync(partial, file);
 }

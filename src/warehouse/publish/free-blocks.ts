@@ -1,8 +1,13 @@
-import { renameSync } from 'node:fs';
-import { replayFile } from '../../store/data-folder.js';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { leftoversOf, removeDatabase } from '../../store/database-files.js';
+import { envDir, rebuiltRoot, replayFile, reportFile, stagedModelsFile } from '../../store/data-folder.js';
 import type { Database } from '../duckdb/database.js';
+import { withMemory } from '../duckdb/in-memory.js';
+import { memoryLimit } from '../duckdb/memory-limit.js';
 import type { Warehouse } from '../duckdb/open.js';
-import { readBlocks, rewriteClosed } from '../duckdb/rewrite-closed.js';
+import { prepareSession } from '../duckdb/session.js';
+import { quote, readSqlFile } from '../duckdb/sql-files.js';
 
 /*
  * Free blocks of a DuckDB file keep the bytes of removed rows. Two things follow:
@@ -15,6 +20,11 @@ import { readBlocks, rewriteClosed } from '../duckdb/rewrite-closed.js';
 export interface FreeBlocks {
   warehouse: boolean;
   copy: boolean;
+  /**
+   * `personalData` became `none`. Then also remove what was made before: older builds, and the files of
+   * `removeRemakable`. At last, write the warehouse file again: until then, each publication does all of this.
+   */
+  isReduced: boolean;
 }
 
 // 32 MiB. A night frees and uses some blocks even in a small file.
@@ -23,22 +33,30 @@ const LARGE_SHARE = 0.25;
 
 /** Decides which files to write again. Call it before the warehouse is closed. */
 export async function findFreeBlocks(db: Database): Promise<FreeBlocks> {
-  const { all, free } = await readBlocks(db);
+  await db.run('CHECKPOINT');
+  const [size] = await db.rows<{ all: number; free: number }>(
+    `SELECT CAST(total_blocks AS DOUBLE) AS all, CAST(free_blocks AS DOUBLE) AS free
+     FROM pragma_database_size() WHERE database_name = current_database()`,
+  );
+  const { all, free } = size ?? { all: 0, free: 0 };
   const [built] = await db.rows<{ personal_data: boolean; had_personal_data: boolean }>('FROM ledger.built_from');
   const isNone = built?.personal_data === false;
-  const isChanged = isNone && built.had_personal_data;
-  // The new file has this row, and no byte of the old rows.
-  if (isChanged) await db.run('UPDATE ledger.built_from SET had_personal_data = false');
+  const isReduced = isNone && built.had_personal_data;
   return {
-    warehouse: isChanged || (free >= MANY_BLOCKS && free >= LARGE_SHARE * all),
-    copy: isNone && (await db.count(NAMES_PEOPLE)) > 0,
+    warehouse: !isReduced && free >= MANY_BLOCKS && free >= LARGE_SHARE * all,
+    copy: isReduced || (isNone && (await namesPeople(db))),
+    isReduced,
   };
 }
 
-/** Writes the closed warehouse file of a data folder again. */
-export async function rewriteWarehouse(warehouse: Warehouse, dataDir: string): Promise<void> {
+/** Writes the closed warehouse file of a data folder again. From then on, it never had personal data. */
+export async function rewriteWarehouse(warehouse: Warehouse, dataDir: string, isReduced: boolean): Promise<void> {
   const made = replayFile(dataDir);
-  await rewriteClosed(warehouse.db.file, made);
+  await rewriteClosed(
+    warehouse.db.file,
+    made,
+    isReduced ? 'UPDATE ledger.built_from SET had_personal_data = false' : '',
+  );
   await warehouse.replaceFile(made);
 }
 
@@ -49,16 +67,52 @@ export async function rewriteCopy(file: string): Promise<void> {
   renameSync(made, file);
 }
 
-// Rows of people that were landed with `personalData: contacts`. The models do not publish what names them.
-const NAMES_PEOPLE = `SELECT CAST(
-  EXISTS (FROM ledger.people WHERE coalesce(
-    title, full_name, first_name, last_name, patronymic, gender, email, phone, pronet, microblog, socialnet,
-    CAST(extra AS VARCHAR)) IS NOT NULL)
-  OR EXISTS (FROM ledger.enrichment_answers WHERE doc IS NOT NULL)
-  OR EXISTS (FROM ledger.owner_records WHERE NOT without_personal_data)
-  OR EXISTS (FROM ledger.owner_jobs WHERE NOT without_personal_data AND payload IS NOT NULL)
-  OR EXISTS (FROM ledger.tender_records WHERE len(list_filter(contacts, lambda c: c.name IS NOT NULL)) > 0)
-  OR EXISTS (FROM ledger.tender_records WHERE len(list_filter(contact_extras, lambda e: e IS NOT NULL)) > 0)
-  OR EXISTS (FROM ledger.received_events WHERE watch_about_people(field)
-    AND coalesce(old_value, new_value, message_html, CAST(extra AS VARCHAR)) IS NOT NULL)
-AS INTEGER)`;
+/**
+ * Removes what commands can make again: dev environments, replays of a range of dates, staged models and the report.
+ * @returns the removed paths, relative to the data folder
+ */
+export function removeRemakable(dataDir: string): string[] {
+  const staged = stagedModelsFile(dataDir);
+  return [envDir(dataDir), rebuiltRoot(dataDir), staged, ...leftoversOf(staged), reportFile(dataDir)].flatMap(
+    (file) => {
+      if (!existsSync(file)) return [];
+      rmSync(file, { recursive: true, force: true });
+      return [path.relative(dataDir, file)];
+    },
+  );
+}
+
+/**
+ * Writes everything in a closed DuckDB file into a new file: tables, views, macros and comments, in the same order of
+ * rows. The new file has no free blocks, so it has no byte of removed rows.
+ */
+async function rewriteClosed(from: string, to: string, then = ''): Promise<void> {
+  removeDatabase(to);
+  await withMemory(
+    to,
+    async (db) => {
+      await prepareSession(db);
+      await db.run(
+        `SET preserve_insertion_order = true;
+         ATTACH ${quote(from)} AS old_file (READ_ONLY); ATTACH ${quote(to)} AS new_file (STORAGE_VERSION 'v1.5.0')`,
+      );
+      await db.run(`COPY FROM DATABASE old_file TO new_file; USE new_file; ${then}`);
+      await db.run('USE memory; DETACH new_file');
+    },
+    { memory_limit: memoryLimit(from) },
+  );
+}
+
+// A table of sql/schema.sql. In it, a column that may name a person, and the condition in SQL under which it does.
+const TABLE = /^CREATE TABLE (ledger\.\w+) \((.*?)^\);$/gms;
+const PERSONAL = /^ {2}(\w+) .*-- names a person(?: if (.*))?$/gm;
+
+/** Whether the ledger names people that were landed with `personalData: contacts`. */
+async function namesPeople(db: Database): Promise<boolean> {
+  const found = [...readSqlFile('schema.sql').text.matchAll(TABLE)].flatMap(([, table, columns = '']) =>
+    [...columns.matchAll(PERSONAL)].map(
+      ([, name, condition = 'true']) => `(SELECT 1 FROM ${table} WHERE ${name} IS NOT NULL AND (${condition}) LIMIT 1)`,
+    ),
+  );
+  return (await db.count(`SELECT count(*) FROM (${found.join(' UNION ALL ')})`)) > 0;
+}

@@ -10,7 +10,7 @@ import { buildPublished } from '../../base/observed.js';
 import { asWarehouseError } from '../duckdb/errors.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { readBuiltModels } from '../models/built-models.js';
-import { findFreeBlocks, rewriteCopy, rewriteWarehouse } from './free-blocks.js';
+import { findFreeBlocks, removeRemakable, rewriteCopy, rewriteWarehouse } from './free-blocks.js';
 import { writeBuild } from './write-build.js';
 
 /** Input of `publish`. */
@@ -58,7 +58,7 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
   const models = await readBuiltModels(warehouse.db);
   const freeBlocks = await findFreeBlocks(warehouse.db);
   await warehouse.closeFile();
-  if (freeBlocks.warehouse) await rewriteWarehouse(warehouse, dataDir);
+  if (freeBlocks.warehouse) await rewriteWarehouse(warehouse, dataDir, false);
   const builds = buildsDir(dataDir);
   const previous = newestBuild(dataDir);
   const build = beginBuild(dataDir, request);
@@ -73,7 +73,13 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
     finishBuild(dataDir, build);
     await syncPath(builds, dataDir);
     const { keep = 3, graceSeconds = 60 } = request;
-    await showNewBuild(dataDir, build.name, { keep, graceSeconds });
+    const { isReduced } = freeBlocks;
+    await showNewBuild(dataDir, build.name, isReduced ? { keep: 1, graceSeconds: 0 } : { keep, graceSeconds });
+    if (isReduced) {
+      removeRemakable(dataDir);
+      await rewriteWarehouse(warehouse, dataDir, true);
+      notes.push(REDUCED);
+    }
     buildPublished.report({ seconds: (performance.now() - startedAt) / 1_000 });
     const counts = Object.values(tables);
     return {
@@ -81,10 +87,13 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
       tables: counts.length,
       rows: counts.reduce((sum, rows) => sum + rows, 0),
       notes,
-      isRewritten: freeBlocks.warehouse,
+      isRewritten: freeBlocks.warehouse || isReduced,
     };
   } catch (error) {
     rmSync(build.folder, { recursive: true, force: true });
     throw asWarehouseError(error, file);
   }
 }
+
+const REDUCED =
+  'personalData became `none`: older builds and dev environments were removed. Run `tidemark publish --copy --prune`, if builds are copied, and `tidemark forget --all`.';

@@ -33,7 +33,7 @@ export function textsOf(id: string) {
 export const allTextsOf = (id: string): string[] => Object.values(textsOf(id));
 
 /** The answers about the people of a company. Each person is in other streams. */
-function answersAbout(company: number, date: string): Answer[] {
+export function answersAbout(company: number, date: string): Answer[] {
   const ids = idsOf(company) as [string, string, string, string, string];
   const at = { run: `n${date}`, date, at: `${date}T04:00:00.000Z` };
   const named = (id: string): object => ({ id: Number(id), name: `${textsOf(id).first} ${textsOf(id).last}` });

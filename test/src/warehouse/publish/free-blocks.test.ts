@@ -1,0 +1,62 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { PEOPLE_STREAMS } from '../../../../schemas/streams/people.js';
+import { JOB_FIELDS } from '../../../../src/privacy/personal-data.js';
+import { haveSameBytes } from '../../../../src/warehouse/duckdb/copy-closed.js';
+import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
+import { loadLanding } from '../../../../src/warehouse/load/load.js';
+import { findFreeBlocks } from '../../../../src/warehouse/publish/free-blocks.js';
+import { land, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
+import { answersAbout } from '../../maintenance/forget/plant-many.js';
+
+const JOB: Answer = {
+  run: 'r1',
+  date: '2026-11-01',
+  at: '2026-11-01T01:00:00Z',
+  stream: 'ownership_jobs',
+  entity: '1000100',
+  request: 'GET /v2/kyb/jobs/7',
+  body: { id: '7', state: 'done', owners: [{ id: 5, type: 'person', name: 'Somebody' }] },
+};
+
+it('knows for each stream about people that its rows may name people', async () => {
+  const dataDir = temporaryDataDir();
+  const answers = [...answersAbout(1_000_100, '2026-11-01'), JOB];
+  const warehouse = await openWarehouse(dataDir);
+  const { db } = warehouse;
+  await db.run(`INSERT INTO ledger.built_from VALUES ('', false, false)`);
+  const tables = await db.rows<{ name: string }>(
+    `SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name NOT IN ('loaded_parts', 'built_from')`,
+  );
+  const named: string[] = [];
+  for (const stream of PEOPLE_STREAMS) {
+    for (const { name } of tables) await db.run(`DELETE FROM ledger.${name}`);
+    expect(await findFreeBlocks(db)).toEqual({ warehouse: false, copy: false, isReduced: false });
+    await land(
+      dataDir,
+      answers.filter((answer) => answer.stream === stream && answer.status !== 0),
+    );
+    await loadLanding(warehouse, dataDir);
+    if ((await findFreeBlocks(db)).copy) named.push(stream);
+  }
+  const shown = await Promise.all(
+    [...JOB_FIELDS].map((field) =>
+      db.count(`SELECT CAST(part_names_person('employees', '$.data[0].${field}') AS INTEGER)`),
+    ),
+  );
+  await warehouse.close();
+  expect(named).toEqual(PEOPLE_STREAMS);
+  expect(shown).toEqual(shown.map(() => 0));
+});
+
+const HANDLES = '/proc/self/fd';
+
+it.skipIf(!existsSync(HANDLES))('closes the first file of a comparison if the second one is missing', async () => {
+  const file = path.join(temporaryDataDir(), 'one');
+  writeFileSync(file, 'x');
+  const handles = (): number => readdirSync(HANDLES).length;
+  const before = handles();
+  for (let i = 0; i < 20; i++) await expect(haveSameBytes(file, `${file}.none`)).rejects.toThrow('ENOENT');
+  expect(handles()).toBeLessThan(before + 20);
+});
