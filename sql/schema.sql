@@ -841,9 +841,8 @@ CREATE TABLE ledger.table_changes (
   change VARCHAR NOT NULL -- random: a replayed or restored warehouse never has the change of another one by chance
 );
 
--- What was loaded when the models were last built, as one hash: whether what is built now is built from the same.
+-- With which settings the models were last built, in one row.
 CREATE TABLE ledger.built_from (
-  parts_hash VARCHAR NOT NULL,
   personal_data BOOLEAN NOT NULL, -- whether names and contact data of people are kept
   had_personal_data BOOLEAN NOT NULL -- whether an earlier build kept them, since the file was last written again
 );

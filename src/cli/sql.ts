@@ -46,10 +46,9 @@ export function registerSql(program: Command): void {
         .default(200),
     )
     .addOption(
-      new Option(
-        '--env <name>',
-        'read the tables of this dev environment, and all other tables from production',
-      ).conflicts('from'),
+      new Option('--env <name>', 'query this dev environment: its own tables, and a copy of all others').conflicts(
+        'from',
+      ),
     )
     .option('--from <place>', 'read the current version of a bucket (s3://…) or folder to which `publish.to` copies')
     .addHelpText(
@@ -82,17 +81,19 @@ export function registerSql(program: Command): void {
       const dataDir =
         options.from === undefined ? await ownDataDir(command) : (await downloadCurrent(options.from)).dataDir;
       const { openPublished } = await import('../warehouse/builds/published.js');
-      const published = await openPublished(dataDir);
+      const published = await openPublished(dataDir, await fileOfEnv(dataDir, options.env));
       try {
-        if (options.env !== undefined) {
-          const { overlayEnv } = await import('../warehouse/publish/environments.js');
-          await overlayEnv(published, dataDir, options.env);
-        }
         for (const statement of statements) await runQuery(published, statement, { ...options, format });
       } finally {
         published.close();
       }
     });
+}
+
+async function fileOfEnv(dataDir: string, env: string | undefined): Promise<string | undefined> {
+  if (env === undefined) return undefined;
+  const { readEnv } = await import('../warehouse/publish/environments.js');
+  return (await readEnv(dataDir, env)).file;
 }
 
 async function ownDataDir(command: Command): Promise<string> {

@@ -26,7 +26,6 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
  *     ├── warehouse/
  *     │   ├── tidemark.duckdb                the writer's file
  *     │   ├── tidemark.duckdb.checkpoint.json  checkpoint from which the file was made (`data: s3://…`)
- *     │   ├── tidemark.duckdb.apply          models that `models apply` has not yet moved into the warehouse
  *     │   ├── tidemark.duckdb.rebuild        the new file that a replay or a publication is writing
  *     │   └── writer.lock                    held by the only writer
  *     ├── published/
@@ -190,11 +189,6 @@ export function ownerJobsDir(dataDir: string, which: 'open' | 'ended'): string {
 /** Path of the warehouse: the DuckDB file into which the only writer writes. */
 export function warehouseFile(dataDir: string): string {
   return path.join(dataDir, 'warehouse', 'tidemark.duckdb');
-}
-
-/** File with models that `models apply` has built but not yet moved into the warehouse. */
-export function stagedModelsFile(dataDir: string): string {
-  return `${warehouseFile(dataDir)}.apply`;
 }
 
 /** DuckDB file of the new warehouse that a replay, or a publication without free blocks, is writing. */

@@ -35,9 +35,9 @@ export function registerModelsApply(models: Command): void {
     .addHelpText(
       'after',
       `
-Builds every changed model, and the models that read it, in separate tables.
-Then replaces the tables in use in one step and publishes. Until then, readers
-see no change. After an interruption, run the command again: it continues.
+Builds every changed model, and the models that read it, in one step. Then
+publishes. Until then, readers see no change. An interrupted or failed build
+changes no table: run the command again.
 
 Refuses (exit code 1) a breaking change without a new \`version\`. Also refuses to
 remove a table without a \`deprecation_date\` in its header, or before that date.
@@ -177,9 +177,7 @@ async function readRequest(
     readers: config.readers,
     ...config.publish,
     onStep: (step) => {
-      if (options.json) return;
-      if (step.step === 'stage') tell(`Building ${step.model} …`);
-      else tell(step.step === 'models' ? 'Replacing the tables …' : 'Publishing …');
+      if (!options.json) tell(step === 'models' ? 'Building the models …' : 'Publishing …');
     },
   };
 }
@@ -194,7 +192,7 @@ function summary({ changes, built, published }: Applied): string {
     : 'no model changes';
 }
 
-function sayResult({ changes, built, resumed, published, notes }: Applied, dataDir: string): void {
+function sayResult({ changes, built, published, notes }: Applied, dataDir: string): void {
   for (const { model, change, breaking, deprecationDate } of changes.filter((one) => one.change !== 'unchanged')) {
     const until = deprecationDate === null ? '' : `, served until ${deprecationDate}`;
     say(
@@ -202,7 +200,6 @@ function sayResult({ changes, built, resumed, published, notes }: Applied, dataD
     );
     for (const reason of breaking) say(`             Breaking: ${reason}`);
   }
-  if (resumed.length > 0) say(`  kept       ${resumed.length} built by an earlier attempt: ${resumed.join(', ')}`);
   for (const audit of built?.failedAudits ?? []) say(`  audit      ${audit}`);
   for (const note of [...notes, ...(built?.notes ?? []), ...(published?.notes ?? [])]) say(`  note       ${note}`);
   if (published !== null)

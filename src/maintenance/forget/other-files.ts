@@ -11,11 +11,9 @@ import {
   rejectsFile,
   reportFile,
   runsDir,
-  stagedModelsFile,
   streamDir,
   unprovenFile,
 } from '../../store/data-folder.js';
-import { leftoversOf } from '../../store/database-files.js';
 import { namesIn, writeFileAtomic } from '../../store/files.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
@@ -27,17 +25,14 @@ import { QUIET_MS } from './quiet.js';
 
 /**
  * Removes files that a replay or another command can make again: rejects of streams about people, dev environments,
- * replays of a range of dates, staged models and the report.
+ * replays of a range of dates, and the report.
  * @returns the removed paths, relative to the data folder
  */
 export function removeDerived(dataDir: string): string[] {
-  const staged = stagedModelsFile(dataDir);
   const candidates = [
     ...PEOPLE_STREAMS.map((stream) => rejectsDir(dataDir, stream)),
     envDir(dataDir),
     rebuiltRoot(dataDir),
-    staged,
-    ...leftoversOf(staged),
     reportFile(dataDir),
   ];
   return candidates.flatMap((file) => {

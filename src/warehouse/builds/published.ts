@@ -34,10 +34,11 @@ export interface Published {
 /**
  * Opens the published warehouse read-only. A later publication does not change the open file, because each publication
  * makes a new file.
+ * @param other file to open in its place, such as a dev environment
  * @throws NotPublishedError when nothing is published, or the file cannot be opened
  */
-export async function openPublished(dataDir: string): Promise<Published> {
-  const link = publishedFile(dataDir);
+export async function openPublished(dataDir: string, other?: string): Promise<Published> {
+  const link = other ?? publishedFile(dataDir);
   const file = resolveBuild(link);
   const { instance, connection } = await open(file);
   let interrupted = false;

@@ -13,7 +13,7 @@ export interface Prepared {
   duckdb: string;
   /** Headers of models, as `parseModel` reads them. */
   headers: Record<string, unknown>;
-  /** Names in queries, as `withParser` returns them. */
+  /** Names in queries, as `parseQueries` returns them. */
   queries: Record<string, unknown>;
 }
 

@@ -1,8 +1,7 @@
-import type { DuckDBInstance } from '@duckdb/node-api';
 import { z } from 'zod';
 import { sha256 } from '../../base/hash.js';
-import { Database } from './database.js';
-import { openInstance } from './instance.js';
+import type { Database } from './database.js';
+import { withMemory } from './in-memory.js';
 import { prepared } from './prepared.js';
 
 /** The names in one query. */
@@ -30,16 +29,6 @@ export interface SqlFault {
   line: number | null;
 }
 
-/**
- * Parses SQL with DuckDB's own parser. It can tell tables from strings, comments and CTEs. It needs no existing tables.
- */
-export interface SqlParser {
-  /** Returns the names in a query. */
-  parse(sql: string): Promise<ParsedSql>;
-  /** Parses many queries with one statement. Later calls of `parse` for these queries cost nothing. */
-  parseAll(queries: readonly string[]): Promise<void>;
-}
-
 const Answer = z.union([
   z.object({ error: z.literal(false).optional(), statements: z.array(z.unknown()).optional() }),
   z.object({ error: z.literal(true), error_message: z.string(), position: z.coerce.number().optional() }),
@@ -51,29 +40,18 @@ export const WITHOUT_PARENTHESES = /^(?:current_\w+|localtime|localtimestamp|ses
 // Caches parsed queries, because one process reads the models many times.
 const known = new Map<string, ParsedSql>();
 
-/** Runs `work` with a parser. Opens DuckDB only if a query was not parsed before. */
-export async function withParser<T>(work: (parser: SqlParser) => Promise<T>): Promise<T> {
-  let opened: { instance: DuckDBInstance; db: Database } | undefined;
-  const parser: SqlParser = {
-    async parse(sql) {
-      const before = known.get(sql);
-      if (before !== undefined) return before;
-      await parser.parseAll([sql]);
-      return known.get(sql)!;
-    },
-    async parseAll(queries) {
-      const unknown = await withoutPrepared([...new Set(queries)].filter((sql) => !known.has(sql)));
-      if (unknown.length === 0) return;
-      opened ??= await open();
-      for (const [at, parsed] of (await parseEach(opened.db, unknown)).entries()) known.set(unknown[at] ?? '', parsed);
-    },
-  };
-  try {
-    return await work(parser);
-  } finally {
-    opened?.db.closeSync();
-    opened?.instance.closeSync();
-  }
+/** Returns the result of parsing one of the queries that `parseQueries` got. */
+export type Parsed = (sql: string) => ParsedSql;
+
+/**
+ * Parses queries with DuckDB's own parser, all in one statement. It can tell tables from strings, comments and CTEs, and
+ * needs no existing tables. Opens DuckDB only if a query was not parsed before.
+ */
+export async function parseQueries(queries: readonly string[]): Promise<Parsed> {
+  const unknown = await withoutPrepared([...new Set(queries)].filter((sql) => !known.has(sql)));
+  const parsed = unknown.length === 0 ? [] : await withMemory(':memory:', (db) => parseEach(db, unknown));
+  for (const [at, one] of parsed.entries()) known.set(unknown[at] ?? '', one);
+  return (sql) => known.get(sql)!;
 }
 
 /** Adds those queries to `known` that were parsed when Tidemark was built. Returns the others. */
@@ -90,11 +68,6 @@ async function withoutPrepared(queries: readonly string[]): Promise<string[]> {
 /** The queries that this process has parsed, with their results. */
 export function parsedQueries(): ReadonlyMap<string, ParsedSql> {
   return known;
-}
-
-async function open(): Promise<{ instance: DuckDBInstance; db: Database }> {
-  const instance = await openInstance(':memory:', { threads: '1', autoinstall_known_extensions: 'false' });
-  return { instance, db: new Database(await instance.connect(), ':memory:') };
 }
 
 /** Returns the names in each query, in their order. */

@@ -9,9 +9,8 @@ import { identifier, quote } from '../duckdb/sql-files.js';
  * How a model is built.
  * - `whole`: builds the entire table again, and checks its columns.
  * - `changed`: of an incremental model, replaces only the keys that changed. Builds any other model as a whole.
- * - `staged`: copies the table that was built earlier in the attached database `stage`.
  */
-export type How = 'whole' | 'changed' | 'staged';
+export type How = 'whole' | 'changed';
 
 /** Tables and views of the models' schemas, by name. */
 export type Relations = ReadonlyMap<string, 'TABLE' | 'VIEW'>;
@@ -55,11 +54,6 @@ export async function buildModel(
     const type = model.kind === 'view' ? 'VIEW' : 'TABLE';
     if (before !== undefined && before !== type) await dropRelation(db, model.model, before);
     await fillChanged(db, model, how);
-    if (how === 'staged') {
-      await db.run(`CREATE OR REPLACE TABLE ${model.model} AS FROM stage.${model.model}`);
-      await describeModel(db, model);
-      return true;
-    }
     // A view shows changed rows without a new definition.
     if (isInPlace && type === 'VIEW') return true;
     if (how === 'changed' && model.kind !== 'view' && model.incremental !== undefined)
@@ -70,7 +64,7 @@ export async function buildModel(
     }
     await db.run(`CREATE OR REPLACE ${type} ${model.model} AS ${model.sql}`);
     // Skip this check for an unchanged model: it passed the check after its last change.
-    if (how === 'whole') await checkColumns(db, model, model.model);
+    if (how === 'whole') await checkColumns(db, model);
     await describeModel(db, model);
     return true;
   });
@@ -111,18 +105,6 @@ function describeTable({ description, grain, key }: Model): string {
   return `${description} One row per ${grain}; key: ${key.join(', ')}.`;
 }
 
-/**
- * Builds the whole table of one model in another database that is attached.
- * @throws ModelFailedError, naming the model's file
- */
-export async function buildModelInto(db: Database, model: Model, catalog: string): Promise<void> {
-  await naming(model, async () => {
-    await fillChanged(db, model, 'whole');
-    await db.run(`CREATE OR REPLACE TABLE ${catalog}.${model.model} AS ${model.sql}`);
-    await checkColumns(db, model, `${catalog}.${model.model}`);
-  });
-}
-
 /** Drops the table or view of a model that no longer exists. */
 export async function dropRelation(db: Database, name: string, type: 'TABLE' | 'VIEW'): Promise<void> {
   await db.run(`DROP ${type} IF EXISTS ${name.split('.').map(identifier).join('.')}`);
@@ -159,8 +141,8 @@ async function replaceKeys(db: Database, model: Model, by: string[]): Promise<bo
  * Checks that the built table has the columns of the header, with the same names, order and types.
  * @throws ModelFailedError when they differ
  */
-async function checkColumns(db: Database, model: Model, table: string): Promise<void> {
-  const difference = await columnDifference(db, model, table);
+async function checkColumns(db: Database, model: Model): Promise<void> {
+  const difference = await columnDifference(db, model, model.model);
   if (difference === null) return;
   throw new ModelFailedError(
     `Model ${model.model} (${model.path}) does not return the columns that its header promises: ${difference}.`,

@@ -1,6 +1,6 @@
 import { ModelFailedError } from '../duckdb/errors.js';
 import { MODEL_SCHEMAS, type ModelFile } from './model-file.js';
-import { withParser, type SqlParser } from '../duckdb/sql-parser.js';
+import { parseQueries, type Parsed, type SqlNames } from '../duckdb/sql-parser.js';
 
 /** A model file with the names of the models it reads, sorted. */
 export type WithParents = ModelFile & { parents: string[] };
@@ -11,17 +11,13 @@ export type WithParents = ModelFile & { parents: string[] };
  * @throws ModelFailedError when an audit of an older version queries the latest version's table
  */
 export async function findParents(models: readonly ModelFile[]): Promise<WithParents[]> {
-  return withParser(async (parser) => {
-    const found: WithParents[] = [];
-    const known = new Set(models.map(({ model }) => model));
-    // Loads and builds fill the other tables of the schema `base`.
-    const isModel = (name: string): boolean => !name.startsWith('base.') || known.has(name);
-    await parser.parseAll(models.flatMap(queriesOf));
-    for (const model of models) {
-      await checkAudits(parser, model);
-      found.push({ ...model, parents: (await parentsOf(parser, model)).filter(isModel) });
-    }
-    return found;
+  const known = new Set(models.map(({ model }) => model));
+  // Loads and builds fill the other tables of the schema `base`.
+  const isModel = (name: string): boolean => !name.startsWith('base.') || known.has(name);
+  const parsed = await parseQueries(models.flatMap(queriesOf));
+  return models.map((model) => {
+    checkAudits(parsed, model);
+    return { ...model, parents: parentsOf(parsed, model).filter(isModel) };
   });
 }
 
@@ -31,14 +27,14 @@ export function queriesOf({ sql, incremental, audits }: ModelFile): string[] {
   return [sql, changed, all, ...audits.map((audit) => audit.sql)].filter((query) => query !== undefined);
 }
 
-async function parentsOf(parser: SqlParser, model: ModelFile): Promise<string[]> {
+function parentsOf(parsed: Parsed, model: ModelFile): string[] {
   const firstLine = model.text.slice(0, model.text.length - model.sql.length).split('\n').length;
-  const parents = [...(await tablesIn(parser, model, model.sql, (line) => firstLine + line - 1))];
+  const parents = [...tablesIn(parsed, model, model.sql, (line) => firstLine + line - 1)];
   for (const name of ['changed', 'all'] as const) {
     const sql = model.incremental?.[name];
     // YAML joins the lines of the query, so the line of an error is unknown. Report the line on which the query begins.
     const at = model.text.split('\n').findIndex((line) => line.trim().startsWith(`${name}:`)) + 1;
-    if (sql !== undefined) parents.push(...(await tablesIn(parser, model, sql, () => at)));
+    if (sql !== undefined) parents.push(...tablesIn(parsed, model, sql, () => at));
   }
   return [...new Set(parents)].filter((name) => isModelName(name) && name !== model.model).toSorted();
 }
@@ -47,9 +43,9 @@ async function parentsOf(parser: SqlParser, model: ModelFile): Promise<string[]>
  * Rejects an older version if its audits query the latest version's table. This happens when a file is copied and its
  * audits are not changed.
  */
-async function checkAudits(parser: SqlParser, model: ModelFile): Promise<void> {
+function checkAudits(parsed: Parsed, model: ModelFile): void {
   for (const audit of model.audits) {
-    const tables = await tablesIn(parser, model, audit.sql, () => null, `audit ${audit.name}: `);
+    const tables = tablesIn(parsed, model, audit.sql, () => null, `audit ${audit.name}: `);
     if (model.model === model.name || tables.includes(model.model) || !tables.includes(model.name)) continue;
     throw new ModelFailedError(
       `${model.path}: audit ${audit.name} reads ${model.name}, not ${model.model}.`,
@@ -58,20 +54,33 @@ async function checkAudits(parser: SqlParser, model: ModelFile): Promise<void> {
   }
 }
 
-async function tablesIn(
-  parser: SqlParser,
+function tablesIn(
+  parsed: Parsed,
   { path }: ModelFile,
   sql: string,
   lineInFile: (line: number) => number | null,
   what = '',
-): Promise<readonly string[]> {
-  const { tables, fault } = await parser.parse(sql);
+): readonly string[] {
+  const { tables, fault } = parsed(sql);
   if (tables !== undefined) return tables;
   const line = lineInFile(fault.line ?? 1);
   throw new ModelFailedError(
     `${path}${line === null ? '' : `:${line}`}: ${what}DuckDB cannot parse the SQL: ${fault.message}.`,
     'Correct the SQL in that file. Nothing was built; the current build stays current.',
   );
+}
+
+/**
+ * Returns the names in each query.
+ * @throws ModelFailedError when DuckDB cannot parse a query
+ */
+export async function namesOfQueries(queries: readonly string[]): Promise<SqlNames[]> {
+  const parsed = await parseQueries(queries);
+  return queries.map((sql) => {
+    const names = parsed(sql);
+    if (names.fault !== undefined) throw new ModelFailedError(`DuckDB cannot parse: ${names.fault.message}`, sql);
+    return names;
+  });
 }
 
 function isModelName(name: string): boolean {

@@ -1,10 +1,9 @@
-import { ModelFailedError } from '../duckdb/errors.js';
 import { isOfBuilds } from '../duckdb/table-changes.js';
 import { splitStatements } from '../duckdb/split-statements.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
-import { withParser, type SqlParser } from '../duckdb/sql-parser.js';
+import type { SqlNames } from '../duckdb/sql-parser.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
-import { queriesOf } from './parents.js';
+import { namesOfQueries, queriesOf } from './parents.js';
 
 /** What a query reads. */
 export interface Reads {
@@ -65,31 +64,29 @@ export async function readsOfModels(
   models: readonly Model[],
   views: ReadonlyMap<string, string> = viewsOfSchema(),
 ): Promise<Map<string, ModelReads>> {
-  return withParser(async (parser) => {
-    const expanded = new Map<string, Reads>();
-    await parser.parseAll([...views.values(), ...models.flatMap(queriesOf)]);
-    for (const [name, sql] of views) expanded.set(name, await readsOf(parser, [sql]));
-    const rows = new Map<string, Reads>();
-    for (const { model, kind, sql, incremental, uses } of models) {
-      const queries = [sql, incremental?.changed, incremental?.all, ...macroQueries(uses)];
-      const reads = expand(await readsOf(parser, queries), expanded);
-      const own = findUncounted(reads, incremental !== undefined);
-      rows.set(model, own);
-      // This holds for the models that read such a view, too.
-      if (kind === 'view' && (own.readsUncounted || !own.isRepeatable)) expanded.set(model, own);
-    }
-    const known = new Map<string, ModelReads>();
-    for (const { model, audits, uses } of models) {
-      const queries = [...audits.map(({ sql }) => sql), ...macroQueries(uses)];
-      const own = rows.get(model) ?? NOTHING;
-      known.set(model, {
-        rows: { ...own, tables: without(own.tables, model) },
-        audits: findUncounted(expand(await readsOf(parser, queries), expanded), false),
-        readsItself: own.tables.has(model),
-      });
-    }
-    return known;
-  });
+  // Parse all queries in one statement.
+  await namesOfQueries([...views.values(), ...models.flatMap(queriesOf)]);
+  const expanded = new Map<string, Reads>();
+  for (const [name, sql] of views) expanded.set(name, await readsOf([sql]));
+  const rowsOf = new Map<Model, Reads>();
+  for (const model of models) {
+    const { changed, all } = model.incremental ?? {};
+    const reads = expand(await readsOf([model.sql, changed, all, ...macroQueries(model)]), expanded);
+    const rows = findUncounted(reads, model.incremental !== undefined);
+    rowsOf.set(model, rows);
+    // This holds for the models that read such a view, too.
+    if (model.kind === 'view' && (rows.readsUncounted || !rows.isRepeatable)) expanded.set(model.model, rows);
+  }
+  const known = new Map<string, ModelReads>();
+  for (const [model, rows] of rowsOf) {
+    const audits = await readsOf([...model.audits.map(({ sql }) => sql), ...macroQueries(model)]);
+    known.set(model.model, {
+      rows: { ...rows, tables: without(rows.tables, model.model) },
+      audits: findUncounted(expand(audits, expanded), false),
+      readsItself: rows.tables.has(model.model),
+    });
+  }
+  return known;
 }
 
 /** Returns the queries of the views of every warehouse, by name. */
@@ -100,29 +97,23 @@ function viewsOfSchema(): Map<string, string> {
 }
 
 /** A macro of the user may call a function such as now(), so the model that calls the macro may give other rows. */
-function macroQueries(uses: Model['uses'] = []): string[] {
+function macroQueries({ uses = [] }: Model): string[] {
   return uses.flatMap((object) => (object.kind === 'macro' ? object.queries : []));
 }
 
-const NOTHING: Reads = { tables: new Set(), isRepeatable: true, readsUncounted: false, readsSettings: false };
-
-async function readsOf(parser: SqlParser, queries: readonly (string | undefined)[]): Promise<Reads> {
-  const tables = new Set<string>();
-  let repeatable = true;
-  let settings = false;
-  for (const sql of queries) {
-    if (sql === undefined) continue;
-    const parsed = await parser.parse(sql);
-    if (parsed.fault !== undefined) throw new ModelFailedError(`DuckDB cannot parse: ${parsed.fault.message}`, sql);
-    const named = [...parsed.tables, ...parsed.strings].map((name) => name.toLowerCase());
-    for (const name of named) if (isTableName(name)) tables.add(name);
-    settings ||= parsed.otherTables.some((name) => name.toLowerCase() === 'settings');
-    repeatable &&=
-      [...parsed.functions].every(isRepeatable) &&
-      parsed.tables.every((name) => isTableName(name.toLowerCase())) &&
-      parsed.otherTables.every((name) => BUILD_TABLES.test(name));
-  }
-  return { ...NOTHING, tables, isRepeatable: repeatable, readsSettings: settings };
+async function readsOf(queries: readonly (string | undefined)[]): Promise<Reads> {
+  const names = await namesOfQueries(queries.filter((sql) => sql !== undefined));
+  const named = names.flatMap(({ tables, strings }) => [...tables, ...strings]).map((name) => name.toLowerCase());
+  const isRead = ({ functions, tables, otherTables }: SqlNames): boolean =>
+    functions.every(isRepeatable) &&
+    tables.every((name) => isTableName(name.toLowerCase())) &&
+    otherTables.every((name) => BUILD_TABLES.test(name));
+  return {
+    tables: new Set(named.filter(isTableName)),
+    isRepeatable: names.every(isRead),
+    readsUncounted: false,
+    readsSettings: names.some(({ otherTables }) => otherTables.some((name) => name.toLowerCase() === 'settings')),
+  };
 }
 
 /** Adds the tables that views read. */

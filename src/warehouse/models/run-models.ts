@@ -7,7 +7,6 @@ import {
   fillChanged,
   putSettings,
   readRelations,
-  type How,
   type Relations,
 } from './build-model.js';
 import { recordNights } from './changed-nights.js';
@@ -44,12 +43,8 @@ export interface BuildOptions {
   set?: ModelSet;
   origin?: SetOrigin;
   ofSet?: number;
-  /** Names of the models to build, if all other tables are up to date. Default: all models. */
-  only?: ReadonlySet<string>;
   /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
   dropped?: ReadonlySet<string>;
-  /** Models that were already built in the attached database `stage`. */
-  staged?: ReadonlySet<string>;
   /** True: keep names and contact data of people (`personalData: contacts`). Default: false. */
   personalData?: boolean;
   /**
@@ -109,12 +104,10 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         const edited = new Set(plan.filter(({ change }) => change === 'directly modified').map(({ model }) => model));
         const isChanged = plan.some(({ change }) => change !== 'unchanged');
         const existing: Relations = isChanged ? await readRelations(db) : new Map();
-        const { only } = options;
         const inputs = await Inputs.read(db, models, { personalData });
-        const chosen = models.filter((one) => only?.has(one.model) ?? true);
-        for (const [done, model] of chosen.entries()) {
-          tableBegun.report({ name: model.model, done, total: chosen.length });
-          const how = howToBuild(model, whole, options);
+        for (const [done, model] of models.entries()) {
+          tableBegun.report({ name: model.model, done, total: models.length });
+          const how = whole.has(model.model) ? 'whole' : 'changed';
           const isInPlace = hasColumns(columns, model) && inputs.isMadeBySame(model);
           const isSkipped = isInPlace && inputs.areSame(model);
           const isBuilt = !isSkipped && (await buildModel(db, model, how, existing, isInPlace));
@@ -142,7 +135,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         if (audited.length > 0 || gone.length > 0) await saveChecks(db, checks, { now, audited, served });
         failedAudits = (await readFailedChecks(db, models)).map(describeCheck);
         await inputs.save(db, models);
-        await saveBuiltFrom(db, { personalData, isOther });
+        await savePersonalData(db, personalData);
         await emptyDirtyTables(db);
       });
     await withShared(db, set.shared, () => withOwn(db, models, build));
@@ -161,9 +154,6 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   };
 }
 
-/** SQL query for a hash of all loaded parts. While the hash stays the same, the models need no new build. */
-export const PARTS_HASH = `SELECT CAST(count(*) AS VARCHAR) || ' ' || coalesce(CAST(bit_xor(hash(stream, date, run, part, sha256)) AS VARCHAR), '') FROM ledger.loaded_parts`;
-
 async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: ModelSet; notes: string[] }> {
   if (options.set !== undefined) return { set: options.set, notes: [] };
   if (options.models !== undefined)
@@ -177,11 +167,6 @@ async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: Mo
 /** Explains why runs do not build the models on disk. */
 export function describeHold({ ofSet, appliedAt }: { ofSet: number | null; appliedAt: string }): string {
   return `Since the rollback of ${appliedAt}, each run builds set ${ofSet} of the models. Changed model files take effect with \`tidemark models apply\`.`;
-}
-
-function howToBuild({ model, kind }: Model, whole: ReadonlySet<string>, { staged }: BuildOptions): How {
-  if (kind !== 'view' && whole.has(model) && staged?.has(model)) return 'staged';
-  return whole.has(model) ? 'whole' : 'changed';
 }
 
 /** Returns the tables of applied models that are no longer served. */
@@ -286,22 +271,16 @@ async function keptOther(db: Database, personalData: boolean): Promise<boolean> 
   return (await db.count(other, { personalData })) > 0;
 }
 
-async function saveBuiltFrom(
-  db: Database,
-  { personalData, isOther }: { personalData: boolean; isOther: boolean },
-): Promise<void> {
-  if (!isOther && (await isBuiltFromParts(db))) return;
+/** Records with which setting `personalData` the tables were built. */
+async function savePersonalData(db: Database, personalData: boolean): Promise<void> {
+  const same = 'SELECT count(*) FROM ledger.built_from WHERE personal_data = $personalData';
+  if ((await db.count(same, { personalData })) > 0) return;
   const before = await db.count('SELECT count(*) FROM ledger.built_from WHERE personal_data OR had_personal_data');
   await db.run('DELETE FROM ledger.built_from');
-  await db.run(`INSERT INTO ledger.built_from SELECT (${PARTS_HASH}), $personalData, $hadPersonalData`, {
+  await db.run('INSERT INTO ledger.built_from VALUES ($personalData, $hadPersonalData)', {
     personalData,
     hadPersonalData: personalData || before > 0,
   });
-}
-
-/** Whether the models were built from all loaded parts. */
-async function isBuiltFromParts(db: Database): Promise<boolean> {
-  return (await db.count(`SELECT count(*) FROM ledger.built_from WHERE parts_hash = (${PARTS_HASH})`)) > 0;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Readers } from '../../store/file-modes.js';
-import { DamagedFileError } from '../../store/disk-errors.js';
 import type { RatesSource } from '../../config/rates-source.js';
 import { TidemarkError } from '../../base/errors.js';
 import type { Database } from '../duckdb/database.js';
@@ -11,10 +10,9 @@ import { planModels, refuseBreaking, type ModelChange } from '../models/plan.js'
 import { readApplied } from '../models/read-plan.js';
 import { heldSet, previousSet, readSet, readSets, type AppliedSet } from '../models/sets.js';
 import { openReadOnly, openWarehouse, type Warehouse } from '../duckdb/open.js';
-import { publishedFile, stagedModelsFile, warehouseFile } from '../../store/data-folder.js';
+import { publishedFile, warehouseFile } from '../../store/data-folder.js';
 import { publish, type PublishedBuild } from './publish.js';
-import { buildModels, PARTS_HASH, type BuildOptions, type BuildResult } from '../models/run-models.js';
-import { stageModels } from '../models/stage-models.js';
+import { buildModels, type BuildOptions, type BuildResult } from '../models/run-models.js';
 import { utcDay } from '../../base/time/time.js';
 
 /** Input of `applyModels` and `rollbackModels`. */
@@ -30,11 +28,8 @@ export interface ApplyRequest {
   /** As `readers` and `keep` of `publish`. */
   readers?: Readers | undefined;
   keep?: number | undefined;
-  /**
-   * Called when a step begins. `stage`: one model is staged. `models`: all models are built. `publish`: the build is
-   * published.
-   */
-  onStep?: (step: { step: 'stage'; model: string } | { step: 'models' | 'publish' }) => void;
+  /** Called when a step begins. `models`: the models are built. `publish`: the build is published. */
+  onStep?: (step: 'models' | 'publish') => void;
 }
 
 /** Result of `applyModels`: changes, build and publication. */
@@ -42,8 +37,6 @@ export interface Applied {
   changes: ModelChange[];
   /** Result of the build; null when there was nothing to build. */
   built: BuildResult | null;
-  /** Names of models that an earlier call had staged before it was killed or failed. */
-  resumed: string[];
   /** The new build; null when readers already have these models. */
   published: PublishedBuild | null;
   /** Sentences for a person about the exchange rates, such as why a file could not be read. */
@@ -51,9 +44,9 @@ export interface Applied {
 }
 
 /**
- * Builds the models on disk and publishes them. First stages each changed model in its own transaction, in a separate
- * file. Then replaces the tables in use in one transaction, and publishes. If a call is killed, a second call
- * continues. After a rollback, runs use the files on disk again.
+ * Builds the models on disk in one transaction, as a run does, and publishes them. A call that is killed or fails changes
+ * no table. If it was killed after the build, the next call only publishes. After a rollback, runs use the files on disk
+ * again.
  * @throws ModelFailedError when a change breaks what a version promises, or a model cannot be built; readers keep their
  * build
  * @throws TidemarkError `InvalidInput` when a table to drop does not exist or still has its file
@@ -72,12 +65,11 @@ export async function applyModels(dataDir: string, request: ApplyRequest): Promi
       return {
         changes,
         built: null,
-        resumed: [],
         published: await publishChanged(warehouse, dataDir, request, 'apply'),
         notes,
       };
-    const result = await putInForce(warehouse, dataDir, { set, origin: 'apply' }, changes, request);
-    return { changes, ...result, published: await publishNow(warehouse, dataDir, request, 'apply'), notes };
+    const built = await build(warehouse, { set, origin: 'apply' }, request);
+    return { changes, built, published: await publishNow(warehouse, dataDir, request, 'apply'), notes };
   });
 }
 
@@ -105,58 +97,26 @@ export async function rollbackModels(
     const { to: wanted, dryRun = false } = request;
     if (last?.origin === 'rollback' && !dryRun && (wanted === undefined || wanted === last.ofSet)) {
       const published = await publishChanged(warehouse, dataDir, request, 'rollback');
-      if (published !== null) return { to: last, changes: [], built: null, resumed: [], published, notes: [] };
+      if (published !== null) return { to: last, changes: [], built: null, published, notes: [] };
     }
     const to = wanted === undefined ? previousSet(sets) : sets.find(({ set }) => set === wanted);
     if (to === undefined) throw noSuchSet(wanted, sets);
     const set = await readSet(db, to, request.modelsDir);
     const changes = (await planSet(db, set, request)).map((change) => ({ ...change, refused: [] }));
-    if (dryRun) return { to, changes, built: null, resumed: [], published: null, notes: [] };
-    const result = await putInForce(warehouse, dataDir, { set, origin: 'rollback', ofSet: to.set }, changes, request);
+    if (dryRun) return { to, changes, built: null, published: null, notes: [] };
+    const built = await build(warehouse, { set, origin: 'rollback', ofSet: to.set }, request);
     const published = await publishNow(warehouse, dataDir, request, 'rollback');
-    return { to, changes, ...result, published, notes: [] };
+    return { to, changes, built, published, notes: [] };
   });
 }
 
-async function putInForce(
+function build(
   warehouse: Warehouse,
-  dataDir: string,
-  choice: Required<Pick<BuildOptions, 'set' | 'origin'>> & Pick<BuildOptions, 'ofSet'>,
-  changes: readonly ModelChange[],
+  choice: Pick<BuildOptions, 'set' | 'origin' | 'ofSet'>,
   { now, personalData, drop = [], onStep = () => undefined }: ApplyRequest,
-): Promise<{ built: BuildResult; resumed: string[] }> {
-  const { db } = warehouse;
-  const build = async (options: Pick<BuildOptions, 'only' | 'staged'> = {}): Promise<BuildResult> => {
-    onStep({ step: 'models' });
-    return buildModels(warehouse, { ...choice, ...options, now, personalData, dropped: new Set(drop) });
-  };
-  const [parts] = await db.rows<{ now: string; built: string | null }>(
-    `SELECT (${PARTS_HASH}) AS now, (SELECT any_value(parts_hash) FROM ledger.built_from) AS built`,
-  );
-  // If parts or exchange rates were loaded since the last build, the tables of unchanged models are out of date, too.
-  // Then build all models.
-  if (parts === undefined || parts.now !== parts.built || (await ratesWait(db)))
-    return { built: await build(), resumed: [] };
-  const only = new Set(changes.flatMap(({ model, change }) => (change === 'unchanged' ? [] : [model])));
-  const rebuilt = new Set(changes.filter(({ rebuild }) => rebuild).map(({ model }) => model));
-  // Stage views as tables, too. Otherwise, models that are staged later would read the old version of a view.
-  const toStage = choice.set.models.filter(({ model }) => rebuilt.has(model));
-  if (toStage.length === 0) return { built: await build({ only }), resumed: [] };
-  const builtFrom = JSON.stringify([parts.now, personalData, utcDay(now)]);
-  const file = stagedModelsFile(dataDir);
-  const { shared } = choice.set;
-  const staged = await stageModels(db, toStage, { file, builtFrom, personalData, shared }, (model) =>
-    onStep({ step: 'stage', model }),
-  );
-  try {
-    const built = await build({ only, staged: staged.models });
-    await staged.close(true);
-    return { built, resumed: staged.resumed };
-  } catch (error) {
-    // DuckDB does not say which of the two files is damaged.
-    await staged.close(error instanceof DamagedFileError);
-    throw error;
-  }
+): Promise<BuildResult> {
+  onStep('models');
+  return buildModels(warehouse, { ...choice, now, personalData, dropped: new Set(drop) });
 }
 
 /** Whether exchange rates were loaded that no build has used yet. */
@@ -218,7 +178,7 @@ async function publishNow(
   { now, readers, keep, onStep = () => undefined }: ApplyRequest,
   run: string,
 ): Promise<PublishedBuild> {
-  onStep({ step: 'publish' });
+  onStep('publish');
   return publish(warehouse, dataDir, { run, now, readers, keep });
 }
 

@@ -1,7 +1,9 @@
 import { TidemarkError } from '../../base/errors.js';
 import type { Database } from '../duckdb/database.js';
 import { withMemory } from '../duckdb/in-memory.js';
-import { readEnv, resolvePublished, type Env } from './environments.js';
+import { publishedFile } from '../../store/data-folder.js';
+import { resolveBuild } from '../builds/published.js';
+import { readEnv, type Env } from './environments.js';
 import { parseModel } from '../models/models.js';
 import { identifier, quote } from '../duckdb/sql-files.js';
 
@@ -58,7 +60,7 @@ export async function diffEnv(
   const tables = await withMemory(env.file, async (db) => {
     await db.run(`SET TimeZone = 'UTC'`);
     await db.run(`ATTACH ${quote(env.file)} AS here (READ_ONLY)`);
-    await db.run(`ATTACH ${quote(resolvePublished(dataDir))} AS there (READ_ONLY)`);
+    await db.run(`ATTACH ${quote(resolveBuild(publishedFile(dataDir)))} AS there (READ_ONLY)`);
     const compared: TableDiff[] = [];
     for (const model of wanted) compared.push(await diffTable(db, model, samples));
     return compared;
@@ -74,142 +76,103 @@ async function diffTable(db: Database, model: string, samples: number): Promise<
   const { key } = parseModel({ name: `${model.replace('.', '/')}.sql`, text: row?.definition ?? '' });
   const [here, there] = [await columnsOf(db, 'here', model), await columnsOf(db, 'there', model)];
   const rowsHere = await db.count(`SELECT count(*) FROM here.${model}`);
-  const shared = [...here.keys()].filter((column) => there.has(column));
-  const common = {
-    model,
-    rowsHere,
-    addedColumns: [...here.keys()].filter((column) => !there.has(column)),
-    removedColumns: [...there.keys()].filter((column) => !here.has(column)),
-  };
-  if (there.size === 0) {
-    const nothing = { columns: [], samplesOnlyHere: [], samplesOnlyThere: [] };
-    return {
-      ...common,
-      ...nothing,
-      addedColumns: [],
-      key: null,
-      rowsThere: null,
-      onlyHere: rowsHere,
-      onlyThere: 0,
-      changed: 0,
-    };
-  }
-  const rowsThere = await db.count(`SELECT count(*) FROM there.${model}`);
+  if (there.length === 0) return { ...NOTHING, model, key: null, rowsHere, rowsThere: null, onlyHere: rowsHere };
+  const shared = here.filter((column) => there.includes(column));
   const hasKey =
-    key.every((column) => there.has(column)) &&
+    key.every((column) => there.includes(column)) &&
     (await isUnique(db, 'here', model, key)) &&
     (await isUnique(db, 'there', model, key));
-  if (!hasKey)
-    return {
-      ...common,
-      key: null,
-      rowsThere,
-      ...(await diffWhole(db, model, shared, { rowsHere, rowsThere }, samples)),
-    };
   const values = shared.filter((column) => !key.includes(column));
-  return { ...common, key, rowsThere, ...(await diffByKey(db, model, key, values, samples)) };
+  const rows = hasKey ? { matched: key, values, areUnique: true } : { matched: shared, values: [], areUnique: false };
+  const differences = await compareRows(db, model, rows, samples);
+  return {
+    ...differences,
+    model,
+    key: hasKey ? key : null,
+    rowsHere,
+    rowsThere: await db.count(`SELECT count(*) FROM there.${model}`),
+    changed: hasKey ? differences.changed : null,
+    addedColumns: here.filter((column) => !there.includes(column)),
+    removedColumns: there.filter((column) => !here.includes(column)),
+  };
 }
 
-// Use aliases that cannot be names of columns. DuckDB would resolve an alias like `here` to a column of that name.
-const HERE = '"tidemark here"';
-const THERE = '"tidemark there"';
-const PRESENT = '"tidemark present"';
+const NOTHING = {
+  onlyThere: 0,
+  changed: 0,
+  addedColumns: [],
+  removedColumns: [],
+  columns: [],
+  samplesOnlyHere: [],
+  samplesOnlyThere: [],
+};
 
-async function diffByKey(db: Database, model: string, key: string[], values: string[], samples: number) {
-  const same = key
-    .map((column) => `${HERE}.${identifier(column)} IS NOT DISTINCT FROM ${THERE}.${identifier(column)}`)
-    .join(' AND ');
-  const differ = (column: string): string =>
-    `CAST(${HERE}.${identifier(column)} AS VARCHAR) IS DISTINCT FROM CAST(${THERE}.${identifier(column)} AS VARCHAR)`;
+/**
+ * Compares the rows of a table as texts. Matches rows by the columns `matched`. If these are not unique, a row that occurs
+ * twice in one table needs two rows in the other.
+ */
+async function compareRows(
+  db: Database,
+  model: string,
+  { matched, values, areUnique }: { matched: readonly string[]; values: readonly string[]; areUnique: boolean },
+  samples: number,
+) {
+  const texts = (columns: readonly string[]): string =>
+    `CAST([${columns.map((column) => `CAST(${identifier(column)} AS VARCHAR)`).join(', ')}] AS VARCHAR[])`;
+  const side = (database: string): string =>
+    `(SELECT *, ${areUnique ? 1 : 'row_number() OVER (PARTITION BY key)'} AS copy
+      FROM (SELECT ${texts(matched)} AS key, ${texts(values)} AS cells FROM ${database}.${model}))`;
   await db.run(`CREATE OR REPLACE TEMP TABLE differences AS
-    SELECT ${HERE}, ${THERE}, ${HERE}.${PRESENT} AS is_here, ${THERE}.${PRESENT} AS is_there, [${values.map((column) => `CASE WHEN ${differ(column)} THEN ${quote(column)} END`).join(', ')}] AS differing
-    FROM (SELECT *, true AS ${PRESENT} FROM here.${model}) AS ${HERE}
-    FULL JOIN (SELECT *, true AS ${PRESENT} FROM there.${model}) AS ${THERE} ON ${same}
-    WHERE ${HERE}.${PRESENT} IS NULL OR ${THERE}.${PRESENT} IS NULL${values.map((column) => ` OR ${differ(column)}`).join('')}`);
-  const both = 'is_here AND is_there';
-  const [counts] = await db.rows<{ only_here: string; only_there: string; changed: string }>(
-    `SELECT count(*) FILTER (is_there IS NULL) AS only_here, count(*) FILTER (is_here IS NULL) AS only_there, count(*) FILTER (${both}) AS changed
+    SELECT key, h.cells AS here, t.cells AS there FROM ${side('here')} AS h FULL JOIN ${side('there')} AS t USING (key, copy)
+    WHERE h.cells IS DISTINCT FROM t.cells`);
+  await db.run(`CREATE OR REPLACE TEMP TABLE changed_cells AS
+    FROM (SELECT key, unnest([${values.map(quote).join(', ')}]) AS name, unnest(here) AS here, unnest(there) AS there
+      FROM differences WHERE here IS NOT NULL AND there IS NOT NULL)
+    WHERE here IS DISTINCT FROM there`);
+  const [counts] = await db.rows<Record<'here' | 'there' | 'both', string>>(
+    `SELECT count(*) FILTER (there IS NULL) AS here, count(*) FILTER (here IS NULL) AS there, count(here) - count(*) FILTER (there IS NULL) AS both
      FROM differences`,
   );
   const columns = await db.rows<{ column: string; rows: string }>(
-    `SELECT column_name AS column, count(*) AS rows FROM (SELECT unnest(differing) AS column_name FROM differences WHERE ${both})
-     WHERE column_name IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1`,
+    'SELECT name AS column, count(*) AS rows FROM changed_cells GROUP BY ALL ORDER BY count(*) DESC, 1',
   );
-  const shownKey = (side: typeof HERE | typeof THERE): string =>
-    key.map((column) => `CAST(${side}.${identifier(column)} AS VARCHAR) AS ${identifier(column)}`).join(', ');
-  const ordered = key.map((_, i) => i + 1).join(', ');
-  const onlyIn = async (side: 'here' | 'there', other: string) =>
-    db.rows<Record<string, Shown>>(
-      `SELECT ${shownKey(side === 'here' ? HERE : THERE)} FROM differences WHERE is_${other} IS NULL ORDER BY ${ordered} LIMIT ${samples}`,
-    );
-  const withSamples: TableDiff['columns'] = [];
-  for (const { column, rows } of columns) {
-    const shown = await db.rows<{ key: Record<string, Shown>; there: Shown; here: Shown }>(
-      `SELECT {${key.map((name) => `${quote(name)}: CAST(${HERE}.${identifier(name)} AS VARCHAR)`).join(', ')}} AS key,
-         CAST(${THERE}.${identifier(column)} AS VARCHAR) AS there, CAST(${HERE}.${identifier(column)} AS VARCHAR) AS here
-       FROM differences WHERE ${both} AND list_contains(differing, $column) ORDER BY 1 LIMIT ${samples}`,
-      { column },
-    );
-    withSamples.push({ column, rows: Number(rows), samples: shown });
-  }
+  const cells = await db.rows<{ name: string; key: Shown[]; there: Shown; here: Shown }>(
+    `FROM changed_cells QUALIFY row_number() OVER (PARTITION BY name ORDER BY key) <= ${samples} ORDER BY key`,
+  );
+  const named = (key: readonly Shown[]) => Object.fromEntries(matched.map((column, i) => [column, key[i] ?? null]));
+  const only = async (missing: 'here' | 'there') =>
+    (
+      await db.rows<{ key: Shown[] }>(
+        `SELECT key FROM differences WHERE ${missing} IS NULL ORDER BY key LIMIT ${samples}`,
+      )
+    ).map(({ key }) => named(key));
   return {
-    onlyHere: Number(counts?.only_here),
-    onlyThere: Number(counts?.only_there),
-    changed: Number(counts?.changed),
-    columns: withSamples,
-    samplesOnlyHere: await onlyIn('here', 'there'),
-    samplesOnlyThere: await onlyIn('there', 'here'),
+    onlyHere: Number(counts?.here),
+    onlyThere: Number(counts?.there),
+    changed: Number(counts?.both),
+    columns: columns.map(({ column, rows }) => ({
+      column,
+      rows: Number(rows),
+      samples: cells
+        .filter(({ name }) => name === column)
+        .map(({ key, there, here }) => ({ key: named(key), there, here })),
+    })),
+    samplesOnlyHere: await only('there'),
+    samplesOnlyThere: await only('here'),
   };
 }
 
-/** Compares whole rows by all columns that both tables have. Used when the tables have no common unique key. */
-async function diffWhole(
-  db: Database,
-  model: string,
-  shared: string[],
-  { rowsHere, rowsThere }: { rowsHere: number; rowsThere: number },
-  samples: number,
-) {
-  if (shared.length === 0)
-    return {
-      onlyHere: rowsHere,
-      onlyThere: rowsThere,
-      changed: null,
-      columns: [],
-      samplesOnlyHere: [],
-      samplesOnlyThere: [],
-    };
-  const list = shared.map((column) => `CAST(${identifier(column)} AS VARCHAR) AS ${identifier(column)}`).join(', ');
-  const minus = (left: string, right: string): string =>
-    `(SELECT ${list} FROM ${left}.${model} EXCEPT ALL SELECT ${list} FROM ${right}.${model})`;
-  return {
-    onlyHere: await db.count(`SELECT count(*) FROM ${minus('here', 'there')}`),
-    onlyThere: await db.count(`SELECT count(*) FROM ${minus('there', 'here')}`),
-    changed: null,
-    columns: [],
-    samplesOnlyHere: await db.rows<Record<string, Shown>>(
-      `FROM ${minus('here', 'there')} ORDER BY ALL LIMIT ${samples}`,
-    ),
-    samplesOnlyThere: await db.rows<Record<string, Shown>>(
-      `FROM ${minus('there', 'here')} ORDER BY ALL LIMIT ${samples}`,
-    ),
-  };
-}
-
-async function columnsOf(db: Database, database: string, model: string): Promise<Map<string, string>> {
-  const rows = await db.rows<{ column_name: string; data_type: string }>(
-    `SELECT column_name, data_type FROM duckdb_columns()
+async function columnsOf(db: Database, database: string, model: string): Promise<string[]> {
+  const rows = await db.rows<{ column_name: string }>(
+    `SELECT column_name FROM duckdb_columns()
      WHERE database_name = $database AND schema_name || '.' || table_name = $model ORDER BY column_index`,
     { database, model },
   );
-  return new Map(rows.map((row) => [row.column_name, row.data_type]));
+  return rows.map(({ column_name: column }) => column);
 }
 
 async function isUnique(db: Database, database: string, model: string, key: string[]): Promise<boolean> {
   const list = key.map(identifier).join(', ');
-  return (
-    (await db.count(
-      `SELECT count(*) FROM (SELECT 1 FROM ${database}.${model} GROUP BY ${list} HAVING count(*) > 1 LIMIT 1)`,
-    )) === 0
-  );
+  const repeated = `SELECT 1 FROM ${database}.${model} GROUP BY ${list} HAVING count(*) > 1 LIMIT 1`;
+  return (await db.count(`SELECT count(*) FROM (${repeated})`)) === 0;
 }

@@ -3,27 +3,22 @@ import { TidemarkError } from '../../base/errors.js';
 import { removeDatabase, removeLeftovers } from '../../store/database-files.js';
 import { makeFolder, syncFolder } from '../../store/files.js';
 import { runAudits } from '../models/audit.js';
-import { buildModelInto, putSettings } from '../models/build-model.js';
+import { buildModel, putSettings, readRelations } from '../models/build-model.js';
 import { nameOfBuild } from '../builds/builds.js';
+import { resolveBuild } from '../builds/published.js';
 import { copyClosed } from '../duckdb/copy-closed.js';
-import type { Database } from '../duckdb/database.js';
-import { NotPublishedError } from '../duckdb/errors.js';
-import { withMemory } from '../duckdb/in-memory.js';
 import { syncFile } from '../../store/links.js';
-import { MODEL_SCHEMAS, readModels, type Model } from '../models/models.js';
+import { readModels, type Model } from '../models/models.js';
 import { withOwn } from '../models/own/use-own.js';
 import { modelsInForce } from '../models/in-force.js';
 import { planModels, type ChangeKind, type ModelChange } from '../models/plan.js';
 import { readApplied } from '../models/read-plan.js';
 import { lockFile } from '../duckdb/locks.js';
-import { openReadOnly } from '../duckdb/open.js';
-import type { Published } from '../builds/published.js';
+import { openCopy, openReadOnly } from '../duckdb/open.js';
 import { envDir, envFile, publishedFile, warehouseFile } from '../../store/data-folder.js';
 import { prepareSession } from '../duckdb/session.js';
 import { useShared } from '../duckdb/shared.js';
-import { quote } from '../duckdb/sql-files.js';
-import { withParser } from '../duckdb/sql-parser.js';
-import { readingFirstFrom, SCHEMAS, searchPath, type SchemaRow } from '../models/stage-models.js';
+import { readsOfModels } from '../models/reads.js';
 import { utcDay } from '../../base/time/time.js';
 
 /** Input of `applyEnv`. */
@@ -62,73 +57,84 @@ export interface Env {
 }
 
 /**
- * Builds the changed models and the models that read them into a separate file, from the data of production. Reads
- * unchanged models from the published build. Does not block the writer or readers. Replaces an environment of the same
- * name.
+ * Copies the published build, and builds the changed models and the models that read them in the copy. If one of them
+ * reads tables that are not published (`ledger`), copies the writer's file. Does not change the writer's file or the
+ * published build. Replaces an environment of the same name.
  * @throws NotPublishedError when nothing is published
  * @throws WarehouseBusyError when a changed model reads the writer's tables while a worker has them open
  * @throws ModelFailedError when a model cannot be built; the environment stays as it was
  */
 export async function applyEnv(dataDir: string, request: EnvRequest): Promise<EnvBuilt> {
-  const { name, now, personalData, modelsDir, onModel = () => undefined } = request;
+  const { name, now, modelsDir } = request;
   const file = envFile(dataDir, checkName(name));
-  const published = resolvePublished(dataDir);
+  const published = resolveBuild(publishedFile(dataDir));
   const day = utcDay(now);
   const { models } = modelsInForce(await readModels(modelsDir), day);
   const changes = await planAgainst(published, models, day);
-  const toBuild = models.filter(({ model }) => changes.some((change) => change.model === model && isBuilt(change)));
+  const changeOf = new Map(changes.filter(isBuilt).map(({ model, change }) => [model, change]));
   await makeFolder(envDir(dataDir));
-  const beside = `${file}.new`;
-  const clone = `${file}.warehouse`;
-  const clean = (): void => {
-    for (const each of [beside, clone]) removeDatabase(each);
-  };
-  clean();
+  const made = `${file}.new`;
+  removeDatabase(made);
   try {
-    const production = (await readsLedger(toBuild)) ? await cloneWarehouse(dataDir, clone) : published;
-    const built = await withMemory(beside, async (db) => {
-      await prepareSession(db);
-      await useShared(db);
-      await putSettings(db, { personalData });
-      await db.run(`ATTACH ${quote(production)} AS production (READ_ONLY)`);
-      await db.run(`ATTACH ${quote(beside)} AS env`);
-      for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA env.${schema}`);
-      await db.run(
-        'CREATE TABLE env.main.environment (model VARCHAR, change VARCHAR, definition VARCHAR, built_at TIMESTAMPTZ, build VARCHAR)',
-      );
-      const done: EnvBuilt['models'] = [];
-      const build = () =>
-        readingFirstFrom(db, 'env', 'production', async () => {
-          for (const model of toBuild) {
-            onModel(model.model);
-            const change = changes.find((one) => one.model === model.model)?.change ?? 'added';
-            done.push({ model: model.model, change, ...(await buildInEnv(db, model)) });
-            await db.run(
-              'INSERT INTO env.main.environment VALUES ($model, $change, $text, CAST($at AS TIMESTAMPTZ), $build)',
-              {
-                model: model.model,
-                change,
-                text: model.text,
-                at: now.toISOString(),
-                build: nameOfBuild(published),
-              },
-            );
-          }
-        });
-      await withOwn(db, toBuild, build);
-      await db.run('DETACH env');
-      return done;
-    });
+    const toBuild = models.filter(({ model }) => changeOf.has(model));
+    if (await readsLedger(toBuild)) await copyWarehouse(dataDir, made);
+    else await copyClosed(published, made);
+    const build = nameOfBuild(published);
+    const built = await buildIn(made, toBuild, changeOf, { ...request, build });
     // A killed client may have left the write-ahead log of the old file. Remove this log, because DuckDB would apply it
     // to the new file.
     removeLeftovers(file);
-    await syncFile(beside);
-    renameSync(beside, file);
+    await syncFile(made);
+    renameSync(made, file);
     await syncFolder(envDir(dataDir));
-    const refused = changes.filter((change) => change.refused.length > 0);
-    return { file, build: nameOfBuild(published), models: built, refused };
+    return { file, build, models: built, refused: changes.filter(({ refused }) => refused.length > 0) };
   } finally {
-    clean();
+    removeDatabase(made);
+  }
+}
+
+/** Builds models in a file, and records them in its table `main.environment`. */
+async function buildIn(
+  file: string,
+  models: readonly Model[],
+  changeOf: ReadonlyMap<string, ChangeKind>,
+  { now, personalData, build, onModel = () => undefined }: EnvRequest & { build: string },
+): Promise<EnvBuilt['models']> {
+  const { db, close } = await openCopy(file);
+  try {
+    await prepareSession(db);
+    await useShared(db);
+    await putSettings(db, { personalData });
+    await db.run(
+      'CREATE TABLE main.environment (model VARCHAR, change VARCHAR, definition VARCHAR, built_at TIMESTAMPTZ, build VARCHAR)',
+    );
+    const existing = await readRelations(db);
+    const built: EnvBuilt['models'] = [];
+    await withOwn(db, models, async () => {
+      for (const model of models) {
+        onModel(model.model);
+        const change = changeOf.get(model.model) ?? 'added';
+        await buildModel(db, model, 'whole', existing);
+        const checks = await runAudits(db, model);
+        const failed = checks.filter(({ failingRows }) => failingRows > 0);
+        built.push({
+          model: model.model,
+          change,
+          rows: await db.count(`SELECT count(*) FROM ${model.model}`),
+          failedAudits: failed.map(({ check, failingRows }) => `${check} (${failingRows})`),
+        });
+        await db.run('INSERT INTO main.environment VALUES ($model, $change, $text, CAST($at AS TIMESTAMPTZ), $build)', {
+          model: model.model,
+          change,
+          text: model.text,
+          at: now.toISOString(),
+          build,
+        });
+      }
+    });
+    return built;
+  } finally {
+    close();
   }
 }
 
@@ -181,37 +187,6 @@ export function dropEnv(dataDir: string, name: string): void {
   removeDatabase(file);
 }
 
-/**
- * Changes how queries find a table: first in the environment, then in the published warehouse.
- * @throws TidemarkError `InvalidInput` when no environment has that name
- */
-export async function overlayEnv(published: Published, dataDir: string, name: string): Promise<void> {
-  const { file } = await readEnv(dataDir, name);
-  const [base] = await published.objects<{ name: string }>('SELECT current_database() AS name');
-  await published.run(`ATTACH ${quote(file)} AS env (READ_ONLY)`);
-  const schemas = await published.objects<SchemaRow>(SCHEMAS);
-  await published.run(`SET search_path = ${quote(searchPath(schemas, 'env', base?.name ?? ''))}`);
-}
-
-/**
- * Returns the path of the current published build, with links resolved.
- * @throws NotPublishedError
- */
-export function resolvePublished(dataDir: string): string {
-  const link = publishedFile(dataDir);
-  if (!existsSync(link)) throw new NotPublishedError(link);
-  return realpathSync(link);
-}
-
-async function buildInEnv(db: Database, model: Model): Promise<{ rows: number; failedAudits: string[] }> {
-  await buildModelInto(db, model, 'env');
-  const checks = await runAudits(db, model);
-  return {
-    rows: await db.count(`SELECT count(*) FROM env.${model.model}`),
-    failedAudits: checks.flatMap(({ check, failingRows }) => (failingRows > 0 ? [`${check} (${failingRows})`] : [])),
-  };
-}
-
 async function planAgainst(published: string, models: Model[], day: string): Promise<ModelChange[]> {
   const { db, close } = await openReadOnly(published);
   try {
@@ -228,21 +203,15 @@ function isBuilt({ change, rebuild }: ModelChange): boolean {
 
 /** Returns whether a model reads tables that exist only in the writer's file. */
 async function readsLedger(models: readonly Model[]): Promise<boolean> {
-  return withParser(async (parser) => {
-    for (const { sql, incremental } of models)
-      for (const text of [sql, incremental?.all]) {
-        const tables = text === undefined ? [] : ((await parser.parse(text)).tables ?? []);
-        if (tables.some((table) => table.startsWith('ledger.'))) return true;
-      }
-    return false;
-  });
+  const reads = [...(await readsOfModels(models, new Map())).values()];
+  return reads.some(({ rows }) => [...rows.tables].some((table) => table.startsWith('ledger.')));
 }
 
 /**
  * Copies the writer's file. Holds the lock of the file during the copy, so a worker that wants to write fails and tries
  * again. On file systems that can share blocks between files, the copy is immediate.
  */
-async function cloneWarehouse(dataDir: string, clone: string): Promise<string> {
+async function copyWarehouse(dataDir: string, to: string): Promise<void> {
   const file = warehouseFile(dataDir);
   if (!existsSync(file))
     throw new TidemarkError('Internal', `${file} does not exist.`, {
@@ -250,10 +219,9 @@ async function cloneWarehouse(dataDir: string, clone: string): Promise<string> {
     });
   const lock = await lockFile(dataDir, 'tidemark models apply --env');
   try {
-    await copyClosed(file, clone);
+    await copyClosed(file, to);
     // A killed writer left a log of changes that are not in the file yet.
-    if (existsSync(`${file}.wal`)) await copyClosed(`${file}.wal`, `${clone}.wal`);
-    return clone;
+    if (existsSync(`${file}.wal`)) await copyClosed(`${file}.wal`, `${to}.wal`);
   } finally {
     lock.release();
   }

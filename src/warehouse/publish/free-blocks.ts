@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { leftoversOf, removeDatabase } from '../../store/database-files.js';
-import { envDir, rebuiltRoot, replayFile, reportFile, stagedModelsFile } from '../../store/data-folder.js';
+import { removeDatabase } from '../../store/database-files.js';
+import { envDir, rebuiltRoot, replayFile, reportFile } from '../../store/data-folder.js';
 import type { Database } from '../duckdb/database.js';
 import { withMemory } from '../duckdb/in-memory.js';
 import { memoryLimit } from '../duckdb/memory-limit.js';
@@ -68,18 +68,15 @@ export async function rewriteCopy(file: string): Promise<void> {
 }
 
 /**
- * Removes what commands can make again: dev environments, replays of a range of dates, staged models and the report.
+ * Removes what commands can make again: dev environments, replays of a range of dates, and the report.
  * @returns the removed paths, relative to the data folder
  */
 export function removeRemakable(dataDir: string): string[] {
-  const staged = stagedModelsFile(dataDir);
-  return [envDir(dataDir), rebuiltRoot(dataDir), staged, ...leftoversOf(staged), reportFile(dataDir)].flatMap(
-    (file) => {
-      if (!existsSync(file)) return [];
-      rmSync(file, { recursive: true, force: true });
-      return [path.relative(dataDir, file)];
-    },
-  );
+  return [envDir(dataDir), rebuiltRoot(dataDir), reportFile(dataDir)].flatMap((file) => {
+    if (!existsSync(file)) return [];
+    rmSync(file, { recursive: true, force: true });
+    return [path.relative(dataDir, file)];
+  });
 }
 
 /**

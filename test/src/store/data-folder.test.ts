@@ -17,7 +17,6 @@ test('keeps the documented file paths of a data folder', () => {
     [paths.rejectsFile(PLACE, 'part-x.parquet'), 'd/rejects/companies/date=2026-11-20/run=r1/part-x.ndjson'],
     [paths.listFile('d', 'x.csv'), 'd/resolve/x.csv'],
     [paths.warehouseFile('d'), 'd/warehouse/tidemark.duckdb'],
-    [paths.stagedModelsFile('d'), 'd/warehouse/tidemark.duckdb.apply'],
     [paths.replayFile('d'), 'd/warehouse/tidemark.duckdb.rebuild'],
     [paths.writerLock('d'), 'd/warehouse/writer.lock'],
     [paths.publishedFile('d'), 'd/published/market.duckdb'],

@@ -110,7 +110,7 @@ describe('an error of a disk', () => {
     ['a warehouse', WAREHOUSE, false, /`tidemark replay`/],
     ['a published build', BUILD, false, /`tidemark publish`/],
     ['a dev environment', '/data/env/me.duckdb', false, /`tidemark models apply --env <name>`/],
-    ['any other file', '/data/warehouse/tidemark.duckdb.apply', true, /Run the command again/],
+    ['any other file', '/data/warehouse/tidemark.duckdb.rebuild', true, /Run the command again/],
   ])('names the repair of %s', (_, file, retryable, todo) => {
     const error = asDiskError(damage, file);
     expect(error).toMatchObject({ type: 'DataDamaged', retryable, file, todo: expect.stringMatching(todo) as string });

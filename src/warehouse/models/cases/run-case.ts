@@ -12,7 +12,7 @@ import { runOnRows } from './run-rows-case.js';
 import { writeEmptyWarehouse } from '../empty-warehouse.js';
 import { openWarehouse, type Warehouse } from '../../duckdb/open.js';
 import { buildModels } from '../run-models.js';
-import { withParser } from '../../duckdb/sql-parser.js';
+import { parseQueries } from '../../duckdb/sql-parser.js';
 
 type AnswersCase = Exclude<ModelCase, RowsCase>;
 
@@ -152,14 +152,14 @@ async function modelsReadBy(testCase: AnswersCase, modelsDir?: string): Promise<
     needed.add(name);
     model.parents.forEach(need);
   };
-  return withParser(async (parser) => {
-    for (const { query } of testCase.expect) {
-      const { tables } = await parser.parse(query);
-      if (tables === undefined) return models;
-      tables.forEach(need);
-    }
-    return models.filter(({ model }) => needed.has(model));
-  });
+  const queries = testCase.expect.map(({ query }) => query);
+  const parsed = await parseQueries(queries);
+  for (const query of queries) {
+    const { tables } = parsed(query);
+    if (tables === undefined) return models;
+    tables.forEach(need);
+  }
+  return models.filter(({ model }) => needed.has(model));
 }
 
 function broken(query: string | null, error: unknown): CaseFailure {

@@ -5,7 +5,6 @@ import { withMemory } from '../../duckdb/in-memory.js';
 import { prepareSession } from '../../duckdb/session.js';
 import { useShared } from '../../duckdb/shared.js';
 import type { SqlFile } from '../../duckdb/sql-files.js';
-import { withParser } from '../../duckdb/sql-parser.js';
 import { parseMacros, queriesOfMacro } from './macros.js';
 import type { Macro, MacroText, OwnObject, Seed } from './own-object.js';
 import { createSeed, findWrongValues } from './seed-types.js';
@@ -121,14 +120,12 @@ async function describeMacros(db: Database, macros: readonly MacroText[], seeds:
   );
   const functions = new Set(rows.map(({ name }) => name));
   const own = new Set([...macros, ...seeds].map(({ name }) => name));
-  return withParser(async (parser) => {
-    const described: Macro[] = [];
-    for (const macro of macros) {
-      const bodies = rows.filter(({ name }) => name === macro.name);
-      const queries = queriesOfMacro(macro.sql, bodies, functions);
-      const names = await namesIn(parser, queries);
-      described.push({ ...macro, queries, names: new Set([...names].filter((name) => own.has(name))) });
-    }
-    return described;
-  });
+  const described: Macro[] = [];
+  for (const macro of macros) {
+    const bodies = rows.filter(({ name }) => name === macro.name);
+    const queries = queriesOfMacro(macro.sql, bodies, functions);
+    const names = await namesIn(queries);
+    described.push({ ...macro, queries, names: new Set([...names].filter((name) => own.has(name))) });
+  }
+  return described;
 }

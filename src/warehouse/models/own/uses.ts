@@ -1,23 +1,20 @@
 import { ModelFailedError } from '../../duckdb/errors.js';
 import type { SqlFile } from '../../duckdb/sql-files.js';
-import { withParser, type SqlParser } from '../../duckdb/sql-parser.js';
 import type { ModelFile } from '../model-file.js';
-import { queriesOf } from '../parents.js';
+import { namesOfQueries, queriesOf } from '../parents.js';
 import type { OwnObject } from './own-object.js';
 
 const WITH_SCHEMA = /^(?:temp|main)\./i;
 
 /** Returns the names of macros and seeds that queries may use: functions and temporary tables, in lower case. */
-export async function namesIn(parser: SqlParser, queries: readonly string[]): Promise<Set<string>> {
-  const names = new Set<string>();
-  for (const sql of queries) {
-    const parsed = await parser.parse(sql);
-    if (parsed.fault !== undefined) throw new ModelFailedError(`DuckDB cannot parse: ${parsed.fault.message}`, sql);
-    for (const name of parsed.functions) names.add(name);
-    const temporary = parsed.tables.filter((name) => WITH_SCHEMA.test(name));
-    for (const name of [...temporary, ...parsed.otherTables]) names.add(name.replace(WITH_SCHEMA, '').toLowerCase());
-  }
-  return names;
+export async function namesIn(queries: readonly string[]): Promise<Set<string>> {
+  const parsed = await namesOfQueries(queries);
+  return new Set(
+    parsed.flatMap(({ functions, tables, otherTables }) => {
+      const temporary = [...tables.filter((name) => WITH_SCHEMA.test(name)), ...otherTables];
+      return [...functions, ...temporary.map((name) => name.replace(WITH_SCHEMA, '').toLowerCase())];
+    }),
+  );
 }
 
 /**
@@ -45,20 +42,18 @@ export async function findUses<M extends ModelFile>(
   objects: readonly OwnObject[],
 ): Promise<(M & { uses?: readonly OwnObject[] })[]> {
   if (objects.length === 0) return [...models];
-  return withParser(async (parser) => {
-    const found: (M & { uses?: readonly OwnObject[] })[] = [];
-    for (const model of models) {
-      const uses = selectUsed(await namesIn(parser, queriesOf(model)), objects);
-      const [used] = uses;
-      if (used !== undefined && model.kind === 'view')
-        throw new ModelFailedError(
-          `${model.path} is a view and uses the ${used.kind} ${used.name} of ${used.path}.`,
-          'Write `kind: table` in its header: a view stays in the warehouse, but macros and seeds exist only during a build.',
-        );
-      found.push(uses.length === 0 ? model : { ...model, uses });
-    }
-    return found;
-  });
+  const found: (M & { uses?: readonly OwnObject[] })[] = [];
+  for (const model of models) {
+    const uses = selectUsed(await namesIn(queriesOf(model)), objects);
+    const [used] = uses;
+    if (used !== undefined && model.kind === 'view')
+      throw new ModelFailedError(
+        `${model.path} is a view and uses the ${used.kind} ${used.name} of ${used.path}.`,
+        'Write `kind: table` in its header: a view stays in the warehouse, but macros and seeds exist only during a build.',
+      );
+    found.push(uses.length === 0 ? model : { ...model, uses });
+  }
+  return found;
 }
 
 // Temporary tables of every build, besides the shipped seeds.
@@ -74,18 +69,15 @@ export async function requireSeeds(
 ): Promise<void> {
   const tables = [...shared, ...own].map(({ name }) => /([^/]*)\.csv$/.exec(name)?.[1]).map((stem) => `seed_${stem}`);
   const known = new Set([...tables, ...BUILT_IN]);
-  await withParser(async (parser) => {
-    for (const model of models) {
-      const names = await namesIn(parser, queriesOf(model));
-      const missing = [...names].find((name) => /^seed_\w+$/.test(name) && !known.has(name));
-      if (missing === undefined) continue;
-      const file = `seeds/${missing.slice('seed_'.length)}.csv`;
-      throw new ModelFailedError(
-        `${model.path} reads ${missing}, but there is no ${file}.`,
-        `Add ${file} to the folder that \`models\` in tidemark.yaml names, or correct the model.`,
-      );
-    }
-  });
+  for (const model of models) {
+    const missing = [...(await namesIn(queriesOf(model)))].find((name) => /^seed_\w+$/.test(name) && !known.has(name));
+    if (missing === undefined) continue;
+    const file = `seeds/${missing.slice('seed_'.length)}.csv`;
+    throw new ModelFailedError(
+      `${model.path} reads ${missing}, but there is no ${file}.`,
+      `Add ${file} to the folder that \`models\` in tidemark.yaml names, or correct the model.`,
+    );
+  }
 }
 
 /** Returns a text that changes if a macro or seed may give other results. */

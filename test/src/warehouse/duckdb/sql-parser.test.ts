@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { withParser, type ParsedSql } from '../../../../src/warehouse/duckdb/sql-parser.js';
+import { parseQueries, type ParsedSql } from '../../../../src/warehouse/duckdb/sql-parser.js';
 
-const parse = (sql: string): Promise<ParsedSql> => withParser((parser) => parser.parse(sql));
+const parse = async (sql: string): Promise<ParsedSql> => (await parseQueries([sql]))(sql);
 
 describe('the SQL parser', () => {
   test('finds each table with a schema once, sorted, in subqueries and CTEs too', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { byHash, type Prepared } from '../../../../src/warehouse/duckdb/prepared.js';
-import { parsedQueries, withParser } from '../../../../src/warehouse/duckdb/sql-parser.js';
+import { parsedQueries, parseQueries } from '../../../../src/warehouse/duckdb/sql-parser.js';
 import { parsedHeaders } from '../../../../src/warehouse/models/model-file.js';
 import { readModels } from '../../../../src/warehouse/models/models.js';
 import { queriesOf } from '../../../../src/warehouse/models/parents.js';
@@ -14,7 +14,7 @@ it('a build contains the headers and queries of all models, as parsing gives the
   expect(Object.keys(built.headers)).toHaveLength(models.length);
   expect(byHash(parsedHeaders())).toMatchObject(built.headers);
   const queries = models.flatMap(queriesOf);
-  await withParser((parser) => parser.parseAll(queries));
+  await parseQueries(queries);
   const parsed = byHash(new Map(queries.map((sql) => [sql, parsedQueries().get(sql)])));
   expect(built.queries).toMatchObject(JSON.parse(JSON.stringify(parsed)) as object);
 });

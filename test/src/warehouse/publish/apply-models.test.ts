@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
+import { warehouseFile } from '../../../../src/store/data-folder.js';
 import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { queryPublished } from '../../../../src/warehouse/builds/published.js';
 import { rebuildWarehouse } from '../../../../src/maintenance/rebuild.js';
@@ -99,57 +100,33 @@ describe('applyModels', () => {
     expect(applied.notes).toEqual([expect.stringContaining('./rates.csv could not be read: there is no such file.')]);
   });
 
-  test('resumes after a failure and rebuilds only models changed since', async () => {
+  test('changes nothing if a model fails', async () => {
     const { dataDir, edit, request } = await start();
     const first = { name: 'first', sql: IDS };
-    edit(first, {
-      name: 'second',
-      sql: 'SELECT id FROM marts.first',
-      audits: '[{name: none, severity: error, sql: FROM marts.second}]',
-    });
+    const audits = '[{name: none, severity: error, sql: FROM marts.second}]';
+    edit(first, { name: 'second', sql: 'SELECT id FROM marts.first', audits });
     await expect(applyModels(dataDir, request)).rejects.toThrow('Audits failed: marts.second.none (3)');
-    expect(readdirSync(path.join(dataDir, 'warehouse')).toSorted()).toEqual([
-      'tidemark.duckdb',
-      'tidemark.duckdb.apply',
-    ]);
+    expect(readdirSync(path.join(dataDir, 'warehouse'))).toEqual(['tidemark.duckdb']);
+    expect(await queryFile(warehouseFile(dataDir), `FROM duckdb_tables() WHERE table_name = 'first'`)).toEqual([]);
     await expect(queryPublished(dataDir, 'FROM marts.first')).rejects.toThrow('does not exist');
 
     edit(first, { name: 'second', sql: 'SELECT id FROM marts.first WHERE id > 1' });
-    const built: string[] = [];
-    const onStep: typeof request.onStep = (step) => built.push(step.step === 'stage' ? step.model : step.step);
-    const applied = await applyModels(dataDir, { ...request, onStep });
-    expect(applied.resumed).toEqual(['marts.first']);
-    expect(built).toEqual(['marts.second', 'models', 'publish']);
+    const steps: string[] = [];
+    await applyModels(dataDir, { ...request, onStep: (step) => steps.push(step) });
+    expect(steps).toEqual(['models', 'publish']);
     expect(await queryPublished(dataDir, 'FROM marts.second ORDER BY id')).toEqual([[2], [3]]);
-    expect(readdirSync(path.join(dataDir, 'warehouse'))).toEqual(['tidemark.duckdb']);
   });
 
-  test('reuses nothing that was built from other data', async () => {
+  test('builds all models if parts were loaded since the last build', async () => {
     const { dataDir, edit, request } = await start();
-    const first = { name: 'first', sql: IDS, audits: '[{name: none, severity: error, sql: FROM marts.first}]' };
-    edit(first);
-    await expect(applyModels(dataDir, request)).rejects.toThrow('marts.first.none (3)');
+    edit({ name: 'first', sql: IDS });
     await land(dataDir, [{ stream: 'companies', entity: '4', body: { id: '4', name: 'Company 4' } }]);
     const warehouse = await openWarehouse(dataDir);
     await loadLanding(warehouse, dataDir);
     await warehouse.close();
-    edit({ ...first, audits: '[]' });
-    expect(await applyModels(dataDir, request)).toMatchObject({ resumed: [] });
-    expect(await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.first')).toEqual([[4]]);
-  });
-
-  test.each([
-    ['with other personal data', { personalData: true }],
-    ['on another day', { now: new Date('2026-11-21T12:00:00Z') }],
-  ])('reuses no table that was staged %s', async (_, other) => {
-    const { dataDir, edit, request } = await start();
-    const second = { name: 'second', sql: 'SELECT id FROM marts.first' };
-    const audits = '[{name: none, severity: error, sql: FROM marts.second}]';
-    edit({ name: 'first', sql: IDS }, { ...second, audits });
-    await expect(applyModels(dataDir, { ...request, ...other })).rejects.toThrow('marts.second.none (3)');
-    edit({ name: 'first', sql: IDS }, second);
-    expect(await applyModels(dataDir, request)).toMatchObject({ resumed: [] });
-    expect(await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.second')).toEqual([[3]]);
+    await applyModels(dataDir, request);
+    const counts = 'SELECT (SELECT count(*) FROM marts.first)::INTEGER, (SELECT count(*) FROM core.companies)::INTEGER';
+    expect(await queryPublished(dataDir, counts)).toEqual([[4, 4]]);
   });
 
   test('converts between view and table, and drops a removed model', async () => {
@@ -288,7 +265,6 @@ describe('rollbackModels', () => {
       to: { set: 4, ofSet: 2 },
       changes: [],
       built: null,
-      resumed: [],
       published: { file: expect.any(String) as string },
     });
     expect(await count()).toBe(3);
