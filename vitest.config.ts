@@ -31,7 +31,6 @@ const UNIT = [
   'test/src/store/{data-folder,disk-errors,file-modes}.test.ts',
   'test/src/store/lock/holder.test.ts',
   'test/src/temporal/runs/run-state.test.ts',
-  'test/src/warehouse/models/cases/diff.test.ts',
   'test/src/warehouse/shapes/**/*.test.ts',
 ];
 const E2E = ['test/e2e/**/*.test.ts'];

@@ -2,7 +2,7 @@
 -- in the API's answers. The crawl worker uses the same macros to decide whether it must send another request
 -- (src/crawl/streams/matches/judge.ts).
 --
--- The functions identifier_same and identifier_fault compare identifiers (src/warehouse/duckdb/identifier-functions.ts). Their
+-- The functions identifier_same and identifier_fault compare identifiers (src/warehouse/duckdb/functions.ts). Their
 -- rules come from these versions of packages. A new version changes this file, so the next run computes all matches
 -- again: libphonenumber-js 1.13.16, social-link-parser 0.6.1, stdnum 1.12.0, tldts 7.5.5.
 

@@ -1,8 +1,7 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { errorMessage } from '../../base/errors.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
-import { addBoundsFunction } from './bounds-function.js';
-import { addIdentifierFunctions } from './identifier-functions.js';
+import { addFunctions } from './functions.js';
 import { splitStatements } from './split-statements.js';
 import type { SqlFile } from './sql-files.js';
 import { streamRows } from './stream-rows.js';
@@ -27,10 +26,9 @@ export class Database {
     this.file = file;
   }
 
-  /** Adds the functions that compare identifiers (identifier-functions.ts) and that check bodies (bounds-function.ts). */
+  /** Adds the functions that compare identifiers and check bodies (functions.ts). */
   async addFunctions(): Promise<void> {
-    await addIdentifierFunctions(this.#connection);
-    await addBoundsFunction(this.#connection);
+    await addFunctions(this.#connection);
   }
 
   /** From now on, records the changes of tables in the schemas `ledger` and `base` (src/warehouse/duckdb/table-changes.ts). */

@@ -128,7 +128,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         const gone = goneTables(applied, models);
         for (const name of gone) await dropRelation(db, name, existing.get(name) ?? 'TABLE');
         notes.push(...retirementNotes(applied, set.models, gone));
-        if (isChanged || !isRecorded(models, applied)) await saveModels(db, models, now);
+        if (isChanged) await saveModels(db, models, now);
         const origin = options.origin ?? 'run';
         await recordChanges(db, plan, { before: rowsBefore, origin, now });
         await saveSet(db, set, { origin, ofSet: options.ofSet ?? null, now });
@@ -199,25 +199,6 @@ function failOnErrors(checks: CheckResult[]): void {
 
 function describeCheck(check: CheckResult): string {
   return `${check.model}.${check.check} (${check.failingRows})`;
-}
-
-/** Whether the ledger already has exactly these models. */
-function isRecorded(models: readonly Model[], applied: readonly AppliedModel[]): boolean {
-  const tables = new Map(applied.flatMap((one) => (one.table === null ? [] : [[one.table, one] as const])));
-  return (
-    tables.size === models.length &&
-    models.every((model) => {
-      const one = tables.get(model.model);
-      return (
-        one?.fingerprint === model.fingerprint &&
-        one.definition === model.text &&
-        one.kind === model.kind &&
-        one.version === model.version &&
-        one.deprecationDate === model.deprecationDate &&
-        one.state === stateOf(model)
-      );
-    })
-  );
 }
 
 function stateOf({ deprecationDate }: Model): string {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { diffArrays } from 'diff';
 import { canonicalJson } from '../../../base/json/canonical-json.js';
-import { diffSequences } from './diff.js';
 
 /** Column name to value. */
 export type Row = Record<string, unknown>;
@@ -20,28 +20,26 @@ export type RowDifference =
  */
 export function compareRows(expected: readonly Row[], actual: readonly Row[]): RowDifference[] {
   const differences: RowDifference[] = [];
+  let [expectedRow, actualRow] = [0, 0];
+  // Removed rows that have no partner yet. In a block of differences, they come before the added rows.
   let removed: { row: number; expected: Row }[] = [];
-  let expectedRow = 0;
-  let actualRow = 0;
-  const flush = () => {
-    differences.push(...removed.map(({ row, expected: lost }) => ({ kind: 'missing' as const, row, expected: lost })));
+  const flush = (): void => {
+    differences.push(...removed.map((one) => ({ kind: 'missing' as const, ...one })));
     removed = [];
   };
-  // Within a group of differences, the diff lists the removed rows before the added rows. Pair the first removed row
-  // with the first added row, and so on.
-  for (const entry of diffSequences(expected, actual, canonical)) {
-    if (entry.kind === 'same') {
-      flush();
-      expectedRow++;
-      actualRow++;
-    } else if (entry.kind === 'removed') {
-      removed.push({ row: ++expectedRow, expected: entry.before });
-    } else {
-      actualRow++;
-      const partner = removed.shift();
-      if (partner === undefined) differences.push({ kind: 'surplus', row: actualRow, actual: entry.after });
-      else differences.push({ kind: 'changed', ...partner, columns: changedColumns(partner.expected, entry.after) });
-    }
+  for (const block of diffArrays(expected.map(canonical), actual.map(canonical))) {
+    const before = block.added ? [] : expected.slice(expectedRow, expectedRow + block.count);
+    const after = block.removed ? [] : actual.slice(actualRow, actualRow + block.count);
+    if (block.removed) removed.push(...before.map((row, i) => ({ row: expectedRow + i + 1, expected: row })));
+    if (block.added)
+      for (const [i, row] of after.entries()) {
+        const partner = removed.shift();
+        if (partner === undefined) differences.push({ kind: 'surplus', row: actualRow + i + 1, actual: row });
+        else differences.push({ kind: 'changed', ...partner, columns: changedColumns(partner.expected, row) });
+      }
+    if (!block.removed) flush();
+    expectedRow += before.length;
+    actualRow += after.length;
   }
   flush();
   return differences;
