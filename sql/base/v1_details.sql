@@ -1,6 +1,7 @@
 /*
 model: base.v1_details
 kind: incremental
+needs: [ledger.v1_reports]
 version: 1
 grain: value of a v1 report in the latest answer of a company
 key: [company_id, report_date, ind]

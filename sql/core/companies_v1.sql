@@ -1,6 +1,7 @@
 /*
 model: core.companies_v1
 kind: table
+needs: [core.companies_v1_history]
 version: 1
 grain: company with a record in version 1 of the API
 key: [company_id]

@@ -1,6 +1,7 @@
 /*
 model: core.companies_v1_history
 kind: incremental
+needs: [ledger.company_records_v1]
 version: 1
 grain: version of a company record of version 1 of the API
 key: [company_id, valid_from]

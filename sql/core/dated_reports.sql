@@ -1,6 +1,7 @@
 /*
 model: core.dated_reports
 kind: incremental
+needs: [ledger.v1_reports]
 version: 1
 grain: v1 report of a company
 key: [company_id, report_date]

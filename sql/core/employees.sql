@@ -1,6 +1,7 @@
 /*
 model: core.employees
 kind: table
+needs: [ledger.people_listed]
 version: 1
 grain: person that the search of version 2 listed as employee of a company
 key: [employee_id]

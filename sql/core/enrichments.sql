@@ -1,6 +1,7 @@
 /*
 model: core.enrichments
 kind: table
+needs: [ledger.enrichment_answers, core.matches]
 version: 1
 grain: row of a list given to tidemark enrich or tidemark resolve (equal rows count once)
 key: [question_hash]

@@ -1,6 +1,7 @@
 /*
 model: core.executives
 kind: table
+needs: [ledger.people_listed]
 version: 1
 grain: person that version 1 of the API listed as executive of a company
 key: [executive_id]

@@ -1,6 +1,7 @@
 /*
 model: core.tenders
 kind: table
+needs: [ledger.tender_records]
 version: 1
 grain: tender
 key: [slug]

@@ -1,6 +1,7 @@
 /*
 model: core.tenders_history
 kind: incremental
+needs: [ledger.tender_versions]
 version: 1
 grain: version of a tender
 key: [slug, valid_from]

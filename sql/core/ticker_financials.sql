@@ -1,6 +1,7 @@
 /*
 model: core.ticker_financials
 kind: table
+needs: [core.ticker_financials_history]
 version: 1
 grain: indicator of a fiscal year of a ticker
 key: [ticker, fiscal_year, indicator]

@@ -1,6 +1,7 @@
 /*
 model: core.ticker_financials_history
 kind: table
+needs: [ledger.ticker_values]
 version: 1
 grain: version of a financial value that was requested by ticker
 key: [ticker, fiscal_year, indicator, valid_from]

@@ -1,6 +1,7 @@
 /*
 model: core.watched_companies
 kind: table
+needs: [ledger.watched_companies]
 version: 1
 grain: watched company
 key: [company_id]

@@ -1,6 +1,7 @@
 /*
 model: marts.companies_disagreement
 kind: incremental
+needs: [core.companies_v1_history]
 version: 1
 grain: field of a company for which v1 and v2 of the API state different values
 key: [company_id, field]

@@ -1,6 +1,7 @@
 /*
 model: marts.people
 kind: table
+needs: [core.employees, core.executives]
 version: 1
 grain: person of a stream
 key: [stream, person_id]

@@ -1,6 +1,7 @@
 /*
 model: marts.ticker_disagreement
 kind: table
+needs: [core.ticker_financials]
 version: 1
 grain: indicator of a fiscal year for which the report of a ticker and the v2 report of its company state different values
 key: [ticker, fiscal_year, indicator]

@@ -1,6 +1,7 @@
 /*
 model: marts.watch_changes
 kind: table
+needs: [core.watch_events]
 version: 1
 grain: changed value of a watch event
 key: [event_id, item]

@@ -1,6 +1,7 @@
 /*
 model: ops.people_coverage
 kind: table
+needs: [ledger.people_listings]
 version: 1
 grain: company whose search for employees was read to its end
 key: [company_id]

@@ -1,6 +1,7 @@
 /*
 model: ops.rejects
 kind: table
+needs: [ledger.rejects]
 version: 1
 grain: wrong value, year, report or record
 key: [stream, entity_id, reason, path]

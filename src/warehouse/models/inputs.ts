@@ -31,6 +31,8 @@ export class Inputs {
   /** Random id of the last change of each table. */
   readonly #changes: Map<string, string>;
   readonly #known: ReadonlyMap<string, Known>;
+  /** Tables that had no rows before this build, and that it has not changed. */
+  readonly #empty: Set<string>;
   /** Inputs with which this build made or kept each model. */
   readonly #now = new Map<string, Known>();
   readonly #changedModels = new Set<string>();
@@ -40,11 +42,13 @@ export class Inputs {
     reads: ReadonlyMap<string, ModelReads>,
     changes: Map<string, string>,
     known: ReadonlyMap<string, Known>,
+    empty: Set<string>,
   ) {
     this.#personalData = personalData;
     this.#reads = reads;
     this.#changes = changes;
     this.#known = known;
+    this.#empty = empty;
   }
 
   /** Reads the inputs of the last build, and the last change of each table. */
@@ -56,16 +60,19 @@ export class Inputs {
     const reads = await readsOfModels(models);
     const changes = await db.rows<{ table_name: string; change: string }>('FROM ledger.table_changes');
     const known = await db.rows<Known & { model: string }>('FROM ledger.model_inputs');
+    const empty = await db.rows<{ name: string }>(EMPTY_TABLES);
     return new Inputs(
       personalData,
       reads,
       new Map(changes.map((row) => [row.table_name, row.change])),
       new Map(known.map(({ model, ...row }) => [model, row])),
+      new Set(empty.map(({ name }) => name)),
     );
   }
 
   /** Whether a build would make the same table or view again. */
   areSame(model: Model): boolean {
+    if (model.needs.length > 0 && [model.model, ...model.needs].every((table) => this.#empty.has(table))) return true;
     const reads = this.#reads.get(model.model);
     if (reads === undefined || reads.readsItself) return false;
     // A view stores no rows.
@@ -90,6 +97,7 @@ export class Inputs {
   setChanged(model: Model): void {
     this.#changes.set(model.model, randomUUID());
     this.#changedModels.add(model.model);
+    this.#empty.delete(model.model);
   }
 
   /** Records that a model and its audits are up to date. Call it after the model was built and audited, or skipped. */
@@ -138,6 +146,10 @@ export class Inputs {
     return sha256(JSON.stringify([own, tables]));
   }
 }
+
+// DuckDB counts rows without reading them. The count of removed rows may remain, and then the table does not count as empty.
+const EMPTY_TABLES = `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables()
+  WHERE database_name = current_database() AND estimated_size = 0`;
 
 /** Makes the next build run the audits of these models again, although the last build failed and changed nothing. */
 export async function forgetAudits(db: Database, models: readonly string[]): Promise<void> {

@@ -45,6 +45,11 @@ const Header = z.strictObject({
    * `view`: a view in the writer's file.
    */
   kind: z.enum(['table', 'incremental', 'view']),
+  /**
+   * Tables that the query reads. While all of them are empty, this table is empty, too. So a build skips the model of a
+   * stream that no market uses.
+   */
+  needs: z.array(z.string()).default([]),
   version: z.int().min(1),
   /**
    * Last day on which the table is served. Set for an older version next to the latest one, or for a model that will be
