@@ -52,6 +52,15 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
  *     └── demo/                              data folder of a demo, if the configuration names a real API
  */
 
+/** Makes the function that returns a path below the data folder. */
+const at =
+  (...parts: string[]) =>
+  (dataDir: string): string =>
+    path.join(dataDir, ...parts);
+
+const LISTS = 'resolve';
+const PAYEES = 'payees';
+
 /** Identifies a run's folder in the landing zone. */
 export interface LandingPlace {
   dataDir: string;
@@ -62,66 +71,52 @@ export interface LandingPlace {
 }
 
 /** Folder with the results of sending alerts. It holds a folder for each night. */
-export const alertsDir = (dataDir: string): string => path.join(dataDir, 'alerts');
+export const alertsDir = at('alerts');
 
 /** Path of the file with the folder's identity. */
-export const identityFile = (dataDir: string): string => path.join(dataDir, 'folder.json');
+export const identityFile = at('folder.json');
 
 /** File that says of which bucket the folder is a working copy. */
-export const workingCopyFile = (dataDir: string): string => path.join(dataDir, 'working-copy.json');
+export const workingCopyFile = at('working-copy.json');
 
 /** Path of the landing zone. */
-export const landingDir = (dataDir: string): string => path.join(dataDir, 'landing');
+export const landingDir = at('landing');
 
 /** Folder of a stream in the landing zone. It holds a folder for each date. */
-export function streamDir(dataDir: string, stream: LandingStream): string {
-  return path.join(landingDir(dataDir), stream);
-}
+export const streamDir = (dataDir: string, stream: LandingStream): string => path.join(landingDir(dataDir), stream);
 
 /** Returns `data/landing/<stream>/date=…/run=…`. */
-export function runFolder({ dataDir, stream, date, run }: LandingPlace): string {
-  return path.join(streamDir(dataDir, stream), `date=${date}`, `run=${run}`);
-}
+export const runFolder = ({ dataDir, stream, date, run }: LandingPlace): string =>
+  path.join(streamDir(dataDir, stream), `date=${date}`, `run=${run}`);
 
 /** Path of the lock that stops compaction and replay from running at the same time. */
-export function removalLock(dataDir: string): string {
-  return path.join(landingDir(dataDir), 'removal.lock');
-}
+export const removalLock = at('landing', 'removal.lock');
 
 /** Folder with the due plan of a stream in a run: the records that the run must fetch. */
-export function dueDir(dataDir: string, run: string, stream: string): string {
-  return path.join(runDir(dataDir, run), 'due', stream);
-}
+export const dueDir = (dataDir: string, run: string, stream: string): string =>
+  path.join(runDir(dataDir, run), 'due', stream);
 
 /** File with the counts of a due plan. Written last, so if this file exists, all chunk files exist. */
-export function duePlanFile(folder: string): string {
-  return path.join(folder, 'plan.json');
-}
+export const duePlanFile = (folder: string): string => path.join(folder, 'plan.json');
 
 /** Path of one chunk file of a due plan, numbered from 0: `chunk-00000.json`. */
-export function chunkFile(folder: string, chunk: number): string {
-  return path.join(folder, `chunk-${String(chunk).padStart(5, '0')}.json`);
-}
+export const chunkFile = (folder: string, chunk: number): string =>
+  path.join(folder, `chunk-${String(chunk).padStart(5, '0')}.json`);
 
 /** Folder of a run's request log, one file per chunk. */
-export function requestsDir(dataDir: string, run: string): string {
-  return path.join(runDir(dataDir, run), 'requests');
-}
+export const requestsDir = (dataDir: string, run: string): string => path.join(runDir(dataDir, run), 'requests');
 
 /** File with the request log of one chunk. */
-export function requestsFile(dataDir: string, run: string, chunk: string): string {
-  return path.join(requestsDir(dataDir, run), `${chunk}.ndjson`);
-}
+export const requestsFile = (dataDir: string, run: string, chunk: string): string =>
+  path.join(requestsDir(dataDir, run), `${chunk}.ndjson`);
 
 /** File with what earlier nights found in a market. The plan of the run is based on it. */
-export function knownMarketFile(dataDir: string, run: string): string {
-  return path.join(runDir(dataDir, run), 'known-market.json');
-}
+export const knownMarketFile = (dataDir: string, run: string): string =>
+  path.join(runDir(dataDir, run), 'known-market.json');
 
 /** File with the result of the calibration in a market's last search. */
-export function calibrationFile(dataDir: string, market: string): string {
-  return path.join(dataDir, 'calibration', `${encodeURIComponent(market)}.json`);
-}
+export const calibrationFile = (dataDir: string, market: string): string =>
+  path.join(dataDir, 'calibration', `${encodeURIComponent(market)}.json`);
 
 /** File with the rejects of one part, as JSON lines. */
 export function rejectsFile({ dataDir, stream, date, run }: LandingPlace, part: string): string {
@@ -130,241 +125,167 @@ export function rejectsFile({ dataDir, stream, date, run }: LandingPlace, part: 
 }
 
 /** Folder with the rejects of a stream. */
-export function rejectsDir(dataDir: string, stream: LandingStream): string {
-  return path.join(dataDir, 'rejects', stream);
-}
+export const rejectsDir = (dataDir: string, stream: LandingStream): string => path.join(dataDir, 'rejects', stream);
 
 /** Folder with the downloaded exchange rates. */
-export const ratesDir = (dataDir: string): string => path.join(dataDir, 'fx');
+export const ratesDir = at('fx');
 
 /** Folder with the prepared lists of `tidemark resolve` and `tidemark enrich`. */
-export function listsDir(dataDir: string): string {
-  return path.join(dataDir, LISTS);
-}
+export const listsDir = at(LISTS);
 
 /** Folder that holds a folder for each run. */
-export function runsDir(dataDir: string): string {
-  return path.join(dataDir, 'runs');
-}
+export const runsDir = at('runs');
 
 /** Folder with the results of replays that cover only some nights. */
-export const rebuiltRoot = (dataDir: string): string => path.join(dataDir, 'rebuilt');
+export const rebuiltRoot = at('rebuilt');
 
 /** File with a prepared list of `tidemark resolve` or `tidemark enrich`. */
-export function listFile(dataDir: string, name: string): string {
-  return path.join(dataDir, LISTS, name);
-}
+export const listFile = (dataDir: string, name: string): string => path.join(dataDir, LISTS, name);
 
 /** Returns `resolve/<name>`: how the inputs of `resolveCompanies` and `enrichPeople` name a list. */
 export const listInput = (name: string): string => `${LISTS}/${name}`;
 
 /** File with a list that `tidemark payees check` wrote for the workers. It is removed when its run ends. */
-export function payeeListFile(dataDir: string, name: string): string {
-  return path.join(dataDir, PAYEES, name);
-}
+export const payeeListFile = (dataDir: string, name: string): string => path.join(dataDir, PAYEES, name);
 
 /** Returns `payees/<name>`: how the input of the workflow `checkPayees` names a list. */
 export const payeeListInput = (name: string): string => `${PAYEES}/${name}`;
 
 /** File with the secret for keyed hashes of payees. The hashes identify payees without their account numbers. */
-export function payeeSaltFile(dataDir: string): string {
-  return path.join(dataDir, SECRETS, 'payee-salt');
-}
+export const payeeSaltFile = at('secrets', 'payee-salt');
 
 /** Log of the payee checks that a chunk has sent. After a kill, it shows which sent checks have no recorded answer. */
-export function sentChecksFile(dataDir: string, run: string, chunk: string): string {
-  return path.join(runDir(dataDir, run), 'sent', `${chunk}.ndjson`);
-}
+export const sentChecksFile = (dataDir: string, run: string, chunk: string): string =>
+  path.join(runDir(dataDir, run), 'sent', `${chunk}.ndjson`);
 
 /** File with the earlier checks of a run's payees, as the run knew them when it planned its requests. */
-export function knownChecksFile(dataDir: string, run: string, stream: string): string {
-  return path.join(dueDir(dataDir, run, stream), 'known.json');
-}
+export const knownChecksFile = (dataDir: string, run: string, stream: string): string =>
+  path.join(dueDir(dataDir, run, stream), 'known.json');
 
 /** Folder of the enrichment jobs that are still open, or of those that have ended. */
-export function ownerJobsDir(dataDir: string, which: 'open' | 'ended'): string {
-  return path.join(dataDir, 'owner-jobs', which);
-}
+export const ownerJobsDir = (dataDir: string, which: 'open' | 'ended'): string =>
+  path.join(dataDir, 'owner-jobs', which);
 
 /** Path of the warehouse: the DuckDB file into which the only writer writes. */
-export function warehouseFile(dataDir: string): string {
-  return path.join(dataDir, 'warehouse', 'tidemark.duckdb');
-}
+export const warehouseFile = at('warehouse', 'tidemark.duckdb');
 
 /** DuckDB file of the new warehouse that a replay, or a publication without free blocks, is writing. */
-export function replayFile(dataDir: string): string {
-  return `${warehouseFile(dataDir)}.rebuild`;
-}
+export const replayFile = at('warehouse', 'tidemark.duckdb.rebuild');
 
 /** Path of the lock that allows only one writer of the warehouse. */
-export function writerLock(dataDir: string): string {
-  return path.join(path.dirname(warehouseFile(dataDir)), 'writer.lock');
-}
+export const writerLock = at('warehouse', 'writer.lock');
 
 /** Folder with the builds and with the links that readers open. */
-export function publishedDir(dataDir: string): string {
-  return path.join(dataDir, 'published');
-}
+export const publishedDir = at('published');
 
 /** Path of the link that analysts open. It leads to the DuckDB file of the current build. */
-export function publishedFile(dataDir: string): string {
-  return fileOf(publishedDir(dataDir));
-}
+export const publishedFile = at('published', 'market.duckdb');
 
 /** Path of the link to the lake of the current build (the published tables as Parquet files). */
-export function publishedLake(dataDir: string): string {
-  return lakeOf(publishedDir(dataDir));
-}
+export const publishedLake = at('published', 'lake');
 
 /** Path of the link to the current build. The other links lead through this link, so that all switch in one step. */
-export function currentLink(dataDir: string): string {
-  return path.join(publishedDir(dataDir), 'current');
-}
+export const currentLink = at('published', 'current');
 
 /** Folder that holds a subfolder for each immutable build. */
-export function buildsDir(dataDir: string): string {
-  return path.join(publishedDir(dataDir), 'builds');
-}
+export const buildsDir = at('published', 'builds');
 
 /** Path of the folder of a build. */
 export const buildDir = (dataDir: string, name: string): string => path.join(buildsDir(dataDir), name);
 
 /** Path of the DuckDB file in the folder of a build. The link that readers open has the same file name. */
-export function fileOf(build: string): string {
-  return path.join(build, 'market.duckdb');
-}
+export const fileOf = (build: string): string => path.join(build, 'market.duckdb');
 
 /** Path of the lake in the folder of a build. The link that readers open has the same name. */
-export function lakeOf(build: string): string {
-  return path.join(build, 'lake');
-}
+export const lakeOf = (build: string): string => path.join(build, 'lake');
 
 /** Folder with the result of the last copy of a build to `publish.to`, and with files that are being copied. */
-export const copyDir = (dataDir: string): string => path.join(publishedDir(dataDir), 'copy');
+export const copyDir = at('published', 'copy');
 
 /** Folder with the files that `tidemark publish --check` downloads to compare them. */
-export const copyCheckDir = (dataDir: string): string => path.join(copyDir(dataDir), 'check');
+export const copyCheckDir = at('published', 'copy', 'check');
 
 /** File that records, for each older build, when another build replaced it. */
-export function replacedFile(dataDir: string): string {
-  return path.join(publishedDir(dataDir), 'replaced.json');
-}
+export const replacedFile = at('published', 'replaced.json');
 
 /** Folder with a file for each build, which says in which order builds were published. */
-export const orderDir = (dataDir: string): string => path.join(publishedDir(dataDir), 'order');
+export const orderDir = at('published', 'order');
 
 /** Path of the lock that a process holds while it switches readers to another build. */
-export function switchLock(dataDir: string): string {
-  return path.join(publishedDir(dataDir), 'switch.lock');
-}
+export const switchLock = at('published', 'switch.lock');
 
 /** Path of the lock that a process holds while it takes a build from the bucket. */
-export const takingLock = (dataDir: string): string => path.join(publishedDir(dataDir), 'taking.lock');
+export const takingLock = at('published', 'taking.lock');
 
 /** Result of a replay of some nights: `rebuilt/<from>..<to>`. Without a first night: `..<to>`; without a last: `<from>..`. */
-export function rebuiltDir(
+export const rebuiltDir = (
   dataDir: string,
   { from = '', to = '' }: { from?: string | undefined; to?: string | undefined },
-): string {
-  return path.join(rebuiltRoot(dataDir), `${from}..${to}`);
-}
+): string => path.join(rebuiltRoot(dataDir), `${from}..${to}`);
 
 /** Folder that holds a file for each dev environment. */
-export const envDir = (dataDir: string): string => path.join(dataDir, 'env');
+export const envDir = at('env');
 
 /** DuckDB file of a dev environment. */
-export function envFile(dataDir: string, name: string): string {
-  return path.join(envDir(dataDir), `${name}.duckdb`);
-}
+export const envFile = (dataDir: string, name: string): string => path.join(envDir(dataDir), `${name}.duckdb`);
 
 /** Folder that holds a lock for each webhook receiver. */
-export function receiversDir(dataDir: string): string {
-  return path.join(dataDir, 'receivers');
-}
+export const receiversDir = at('receivers');
 
 /** Path of the lock that a webhook receiver holds as long as it writes its spools. */
-export function receiverLock(dataDir: string, receiver: string): string {
-  return path.join(receiversDir(dataDir), receiver);
-}
+export const receiverLock = (dataDir: string, receiver: string): string => path.join(receiversDir(dataDir), receiver);
 
 /** File with the webhook secret that `watch apply` received. */
-export function webhookSecretFile(dataDir: string): string {
-  return path.join(dataDir, SECRETS, 'webhook-secret');
-}
+export const webhookSecretFile = at('secrets', 'webhook-secret');
 
 /** File that says for which API `tidemark login` stored a key. */
-export function loginFile(dataDir: string): string {
-  return path.join(dataDir, SECRETS, 'login.json');
-}
+export const loginFile = at('secrets', 'login.json');
 
 /** File with the API key that `tidemark login` stored. */
-export function storedKeyFile(dataDir: string): string {
-  return path.join(dataDir, SECRETS, 'api-key');
-}
+export const storedKeyFile = at('secrets', 'api-key');
 
 /** File that names the sandbox of a running `demo` or `up --sandbox`, with its key. */
-export function runningSandboxFile(dataDir: string): string {
-  return path.join(dataDir, SECRETS, 'sandbox.json');
-}
+export const runningSandboxFile = at('secrets', 'sandbox.json');
 
 /** File with the secret key for the fingerprints that replace removed personal data. */
-export function personalDataKeyFile(dataDir: string): string {
-  return path.join(dataDir, SECRETS, 'personal-data-key');
-}
+export const personalDataKeyFile = at('secrets', 'personal-data-key');
 
 /** File with the keyed hashes of forgotten people and companies. */
-export function forgottenFile(dataDir: string): string {
-  return path.join(dataDir, SECRETS, 'forgotten');
-}
+export const forgottenFile = at('secrets', 'forgotten');
 
 /** File with the values that an unfinished `tidemark forget` has not yet proved to be gone. */
-export function unprovenFile(dataDir: string): string {
-  return path.join(dataDir, SECRETS, 'forget-unproven.json');
-}
+export const unprovenFile = at('secrets', 'forget-unproven.json');
 
 /** Folder of the Temporal dev server's database and state. */
-export function temporalDir(dataDir: string): string {
-  return path.join(dataDir, 'temporal');
-}
+export const temporalDir = at('temporal');
 
 /** File name of the dev server's database in `temporalDir`. */
 export const TEMPORAL_DATABASE = 'temporal.db';
 
 /** File that describes the running dev server. */
-export function devServerFile(dataDir: string): string {
-  return path.join(temporalDir(dataDir), 'server.json');
-}
+export const devServerFile = at('temporal', 'server.json');
 
 /** Lock that a process holds while it runs the dev server. While it is free, any process may take over or start one. */
-export function devServerLock(dataDir: string): string {
-  return path.join(temporalDir(dataDir), 'owner.lock');
-}
+export const devServerLock = at('temporal', 'owner.lock');
 
 /** Path of the lock that a process holds while it starts a dev server. */
-export function devServerStartLock(dataDir: string): string {
-  return path.join(temporalDir(dataDir), 'start.lock');
-}
+export const devServerStartLock = at('temporal', 'start.lock');
 
 /** Folder of the log files. */
-export const logsDir = (dataDir: string): string => path.join(dataDir, 'logs');
+export const logsDir = at('logs');
 
 /** Path of the log file of a program that `up` or `demo` starts. */
-export function logFile(dataDir: string, part: 'worker' | 'temporal' | 'sandbox'): string {
-  return path.join(logsDir(dataDir), `${part}.log`);
-}
+export const logFile = (dataDir: string, part: 'worker' | 'temporal' | 'sandbox'): string =>
+  path.join(logsDir(dataDir), `${part}.log`);
 
 /** Path of the report that `tidemark report` writes without `--out`. */
-export const reportFile = (dataDir: string): string => path.join(dataDir, 'report.html');
+export const reportFile = at('report.html');
 
 /** File that holds the day of the first demo with this data folder. */
-export const demoMark = (dataDir: string): string => path.join(dataDir, 'demo-began');
+export const demoMark = at('demo-began');
 
 /** Data folder of a demo, if the configuration names a real API. */
-export const demoDir = (dataDir: string): string => path.join(dataDir, 'demo');
-
-const LISTS = 'resolve';
-const PAYEES = 'payees';
-const SECRETS = 'secrets';
+export const demoDir = at('demo');
 
 function runDir(dataDir: string, run: string): string {
   return path.join(runsDir(dataDir), run);

@@ -1,5 +1,6 @@
 import { TidemarkError } from '../base/errors.js';
 import type { ErrorType } from '../../schemas/pipeline/error-type.js';
+import type { Content } from './storage.js';
 
 /**
  * Why a storage refused a call:
@@ -68,4 +69,17 @@ export function isFileFault(error: unknown): error is StorageError {
 /** Whether a conditional write was refused, because the file is not what the writer has read. */
 export function isLostRace(error: unknown): error is StorageError {
   return isStorageError(error, 'exists') || isStorageError(error, 'changed');
+}
+
+/** @throws StorageError `damaged` if a downloaded file has another size or hash than expected */
+export function checkContent(found: Content, expected: Content | undefined, storage: Named, key: string): void {
+  if (expected === undefined || (found.bytes === expected.bytes && found.sha256 === expected.sha256)) return;
+  throw storageError('damaged', storage, key, describeDamage(found, expected));
+}
+
+/** Describes what is wrong with a downloaded file, as the end of a sentence. */
+function describeDamage(found: Content, expected: Content): string {
+  return found.bytes === expected.bytes
+    ? `has the hash ${found.sha256}, not ${expected.sha256}`
+    : `has ${found.bytes} bytes, not ${expected.bytes}`;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { link, open, rename, unlink } from 'node:fs/promises';
+import { link, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { asDiskError } from './disk-errors.js';
 import { hasErrorCode } from '../base/errors.js';
@@ -12,7 +12,7 @@ import { hasErrorCode } from '../base/errors.js';
  * @throws TidemarkError `DiskFull` or `DiskUnusable`; the target is then unchanged
  */
 export async function writeFileAtomic(file: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
-  await withTemporary(file, content, mode, (temporary) => rename(temporary, file));
+  await placeFile(file, (temporary) => writeSynced(temporary, content, mode));
 }
 
 /**
@@ -23,7 +23,7 @@ export async function writeFileAtomic(file: string, content: string | Uint8Array
  */
 export async function writeFileOnce(file: string, content: string | Uint8Array, mode = 0o600): Promise<boolean> {
   let made = true;
-  await withTemporary(file, content, mode, async (temporary) => {
+  const linkOnce = async (temporary: string): Promise<void> => {
     try {
       await link(temporary, file);
     } catch (error) {
@@ -31,37 +31,44 @@ export async function writeFileOnce(file: string, content: string | Uint8Array, 
       made = false;
     }
     await unlink(temporary);
-  });
+  };
+  await placeFile(file, (temporary) => writeSynced(temporary, content, mode), linkOnce);
   return made;
 }
 
 /**
- * Writes the content to a temporary file and syncs the file. Then calls `place`, which must give the file its final
- * name. Then syncs the folder.
+ * Lets `write` write and sync a temporary file. Then calls `place`, which must give the file its final name: by default,
+ * renames it. Then syncs the folder. After a failure, there is no new file.
+ * @returns what `write` returns
+ * @throws TidemarkError `DiskFull` or `DiskUnusable`; the errors of `write`
  */
-async function withTemporary(
+export async function placeFile<T>(
   file: string,
-  content: string | Uint8Array,
-  mode: number,
-  place: (temporary: string) => Promise<void>,
-): Promise<void> {
+  write: (temporary: string) => Promise<T>,
+  place: (temporary: string) => Promise<void> = (temporary) => rename(temporary, file),
+): Promise<T> {
   const folder = path.dirname(file);
   // Add random characters: workers in containers may share a folder and have the same process id.
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${randomUUID().slice(0, 8)}.tmp`);
   try {
     await makeFolder(folder);
-    const handle = await open(temporary, 'w', mode);
-    try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    const written = await write(temporary);
     await place(temporary);
     await syncFolder(folder);
+    return written;
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw asDiskError(error, file);
+  }
+}
+
+async function writeSynced(file: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const handle = await open(file, 'w', mode);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 
@@ -110,6 +117,18 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Reads bytes of an open file. Returns fewer than `length` only at the end of the file. */
+export async function readBytes(handle: FileHandle, start: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, start + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
 }
 
 /** Returns the sorted names in a folder that begin with a prefix; none if there is no folder. */

@@ -1,5 +1,5 @@
 import { symlinkSync } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from './files.js';
 import type { Lock } from './lock/lock.js';
@@ -14,15 +14,8 @@ export async function flipLink(lock: Lock, link: string, target: string): Promis
   await syncFolder(path.dirname(link));
 }
 
-/** Syncs the content of a file to disk. */
-export async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
+/** Syncs the content of a file to disk. The system call is the same as for a folder. */
+export const syncFile = syncFolder;
 
 /** Syncs a folder, and every folder in it, to disk. Syncs only the names of files, not their content. */
 export async function syncFolders(folder: string): Promise<void> {

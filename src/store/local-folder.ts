@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, writeFileSync, type Dirent } from 'node:fs';
-import { open, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { constants, writeFileSync, type Dirent } from 'node:fs';
+import { chmod, copyFile, open, readdir, readFile, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { hasErrorCode } from '../base/errors.js';
+import { sha256, sha256OfFile } from '../base/hash.js';
 import { asDiskError } from './disk-errors.js';
-import { syncFolder, writeFileOnce } from './files.js';
+import { placeFile, readBytes, syncFolder, writeFileOnce } from './files.js';
+import { syncFile } from './links.js';
 import { LockLostError, withLock } from './lock/lock.js';
-import { storageError } from './errors.js';
+import { checkContent, storageError } from './errors.js';
 import { checkKey, compareKeys } from './keys.js';
 import type { Content, Entry, Storage, Stored } from './storage.js';
-import { checkContent, writeWhole } from './whole-file.js';
 
 const POLL_MS = 10;
 
@@ -26,20 +26,14 @@ export class LocalFolder implements Storage {
 
   async read(key: string): Promise<Stored | undefined> {
     const body = await readIfAny(this.#file(key));
-    return body === undefined ? undefined : { body, version: versionOf(body) };
+    return body === undefined ? undefined : { body, version: sha256(body) };
   }
 
   async readRange(key: string, start: number, length: number): Promise<Buffer> {
     const handle = await this.#existing(key, open(this.#file(key), 'r'));
     try {
-      const buffer = Buffer.alloc(Math.max(0, Math.min(length, (await handle.stat()).size - start)));
-      let filled = 0;
-      while (filled < buffer.length) {
-        const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled);
-        if (bytesRead === 0) break;
-        filled += bytesRead;
-      }
-      return buffer.subarray(0, filled);
+      const left = Math.max(0, (await handle.stat()).size - start);
+      return await readBytes(handle, start, Math.min(length, left));
     } finally {
       await handle.close();
     }
@@ -51,7 +45,7 @@ export class LocalFolder implements Storage {
 
   async create(key: string, body: Uint8Array): Promise<string> {
     if (!(await writeFileOnce(this.#file(key), body))) throw storageError('exists', this, key, 'exists already');
-    return versionOf(body);
+    return sha256(body);
   }
 
   async replace(key: string, body: Uint8Array, version: string): Promise<string> {
@@ -59,7 +53,7 @@ export class LocalFolder implements Storage {
     const changed = () => storageError('changed', this, key, 'was changed by another process');
     const check = async (): Promise<void> => {
       const before = await readIfAny(file);
-      if (before === undefined || versionOf(before) !== version) throw changed();
+      if (before === undefined || sha256(before) !== version) throw changed();
     };
     // Most writers have lost already, and need no lock.
     await check();
@@ -73,7 +67,7 @@ export class LocalFolder implements Storage {
         // The lock was lost before the rename, so this process changed nothing.
         throw error instanceof LockLostError ? changed() : asDiskError(error, file);
       }
-      return versionOf(body);
+      return sha256(body);
     });
   }
 
@@ -82,10 +76,8 @@ export class LocalFolder implements Storage {
   }
 
   async download(key: string, file: string, expected?: Content): Promise<Content> {
-    return this.#existing(
-      key,
-      copyWhole(this.#file(key), file, (found) => checkContent(found, expected, this, key)),
-    );
+    const check = (found: Content): void => checkContent(found, expected, this, key);
+    return this.#existing(key, copyWhole(this.#file(key), file, check));
   }
 
   async remove(key: string): Promise<void> {
@@ -132,30 +124,17 @@ export class LocalFolder implements Storage {
   }
 }
 
+/** @param check sees size and hash before the copy gets its name */
 async function copyWhole(from: string, to: string, check?: (found: Content) => void): Promise<Content> {
   await stat(from);
-  return writeWhole(to, (temporary) => writeSynced(temporary, createReadStream(from)), check);
-}
-
-async function writeSynced(file: string, content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Content> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  const handle = await open(file, 'wx', 0o600);
-  try {
-    for await (const chunk of content) {
-      await handle.writeFile(chunk);
-      hash.update(chunk);
-      bytes += chunk.length;
-    }
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  return { bytes, sha256: hash.digest('hex') };
-}
-
-function versionOf(body: Uint8Array): string {
-  return createHash('sha256').update(body).digest('hex');
+  return placeFile(to, async (temporary) => {
+    await copyFile(from, temporary, constants.COPYFILE_FICLONE);
+    await chmod(temporary, 0o600);
+    await syncFile(temporary);
+    const found = { bytes: (await stat(temporary)).size, sha256: await sha256OfFile(temporary) };
+    check?.(found);
+    return found;
+  });
 }
 
 async function readIfAny(file: string): Promise<Buffer | undefined> {

@@ -1,10 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { errorMessage } from '../../base/errors.js';
-import { storageError } from '../errors.js';
+import { checkContent, storageError } from '../errors.js';
+import { placeFile } from '../files.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
-import { checkContent, writeWhole } from '../whole-file.js';
 import { versionIn, type Reply, type S3Client } from './client.js';
 import { provesContent, rangeIn } from './proof.js';
 
@@ -26,11 +26,11 @@ export interface Proof {
  * `expected`, or its metadata.
  */
 export async function downloadObject(client: S3Client, key: string, file: string, proof: Proof): Promise<Content> {
-  return writeWhole(
-    file,
-    (temporary) => writeBody(client, key, temporary, proof),
-    (found) => checkContent(found, proof.expected, client, key),
-  );
+  return placeFile(file, async (temporary) => {
+    const found = await writeBody(client, key, temporary, proof);
+    checkContent(found, proof.expected, client, key);
+    return found;
+  });
 }
 
 async function writeBody(client: S3Client, key: string, temporary: string, proof: Proof): Promise<Content> {

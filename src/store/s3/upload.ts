@@ -1,5 +1,7 @@
 import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
+import { inParallel } from '../../base/in-parallel.js';
 import { storageError } from '../errors.js';
+import { readBytes } from '../files.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
 import { versionIn, type S3Client } from './client.js';
@@ -28,14 +30,13 @@ export async function uploadFile(
   const { size } = await stat(file);
   if (size <= pieceBytes) return sendWhole(client, key, await readFile(file));
   const content = { bytes: size, sha256: await sha256OfFile(file) };
-  for (let attempt = 1; attempt <= MOST_UPLOADS; attempt++) {
-    const handle = await open(file, 'r');
-    try {
-      const reader = new PieceReader(handle, Math.max(pieceBytes, Math.ceil(size / MOST_PIECES)));
-      if (await sendPieces(client, key, reader, content)) return content;
-    } finally {
-      await handle.close();
-    }
+  const handle = await open(file, 'r');
+  try {
+    for (let attempt = 1; attempt <= MOST_UPLOADS; attempt++)
+      if (await sendPieces(client, key, content, handle, Math.max(pieceBytes, Math.ceil(size / MOST_PIECES))))
+        return content;
+  } finally {
+    await handle.close();
   }
   throw storageError('unreachable', client, key, 'cannot be sent: the service does not know pieces that it confirmed');
 }
@@ -56,32 +57,14 @@ async function isThere(client: S3Client, key: string, { bytes, sha256: hash }: C
   return status === 200 && provesContent(headers, key, hash) && Number(headers['content-length']) === bytes;
 }
 
-/** Reads a file piece by piece. */
-class PieceReader {
-  readonly #handle: FileHandle;
-  readonly #pieceBytes: number;
-
-  constructor(handle: FileHandle, pieceBytes: number) {
-    this.#handle = handle;
-    this.#pieceBytes = pieceBytes;
-  }
-
-  /** Returns the next piece; undefined at the end of the file. */
-  async next(): Promise<Buffer | undefined> {
-    const buffer = Buffer.alloc(this.#pieceBytes);
-    let filled = 0;
-    while (filled < buffer.length) {
-      const { bytesRead } = await this.#handle.read(buffer, filled, buffer.length - filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
-    if (filled === 0) return undefined;
-    return buffer.subarray(0, filled);
-  }
-}
-
 /** Returns false if the service does not know a piece that an answer has confirmed. */
-async function sendPieces(client: S3Client, key: string, reader: PieceReader, content: Content): Promise<boolean> {
+async function sendPieces(
+  client: S3Client,
+  key: string,
+  content: Content,
+  handle: FileHandle,
+  pieceBytes: number,
+): Promise<boolean> {
   const headers = metadataOf(key, content.sha256);
   const uploadId = await client.retry(key, async () => {
     const { body } = await client.sendOnce({ method: 'POST', key, query: { uploads: '' }, headers });
@@ -89,40 +72,20 @@ async function sendPieces(client: S3Client, key: string, reader: PieceReader, co
     if (id === undefined) throw new TransientError('the service names no id for the upload');
     return id;
   });
+  let isJoined = false;
   try {
-    const etags: string[] = [];
-    for (let batch = await readBatch(reader); batch.length > 0; batch = await readBatch(reader)) {
-      const before = etags.length;
-      const sent = await Promise.allSettled(
-        batch.map((body, i) => sendPiece(client, key, { uploadId, number: before + i + 1, body })),
-      );
-      for (const piece of sent) {
-        if (piece.status === 'rejected') throw piece.reason;
-        etags.push(piece.value);
-      }
-    }
-    if (await joinPieces(client, key, { uploadId, content, etags })) return true;
-    await dropPieces(client, key, uploadId);
-    return false;
-  } catch (error) {
-    await dropPieces(client, key, uploadId);
-    throw error;
+    const etags: string[] = Array.from({ length: Math.ceil(content.bytes / pieceBytes) });
+    await inParallel(etags.keys(), AT_ONCE, async (i) => {
+      const body = await readBytes(handle, i * pieceBytes, pieceBytes);
+      etags[i] = await sendPiece(client, key, { uploadId, number: i + 1, body });
+    });
+    isJoined = await joinPieces(client, key, { uploadId, content, etags });
+  } finally {
+    // Otherwise, the service would keep the pieces and charge for them. They are invisible to readers.
+    if (!isJoined)
+      await client.sendOnce({ method: 'DELETE', key, query: { uploadId }, handles: [404] }).catch(() => undefined);
   }
-}
-
-/** Without this, the service would keep the pieces and charge for them. They are invisible to readers. */
-async function dropPieces(client: S3Client, key: string, uploadId: string): Promise<void> {
-  await client.sendOnce({ method: 'DELETE', key, query: { uploadId }, handles: [404] }).catch(() => undefined);
-}
-
-async function readBatch(reader: PieceReader): Promise<Buffer[]> {
-  const batch: Buffer[] = [];
-  while (batch.length < AT_ONCE) {
-    const piece = await reader.next();
-    if (piece === undefined) break;
-    batch.push(piece);
-  }
-  return batch;
+  return isJoined;
 }
 
 async function sendPiece(
