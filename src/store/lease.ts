@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { TidemarkError } from '../base/errors.js';
+import type { LockOptions } from './lock/folder-lock.mjs';
 import { describeHolder, findPlace, isCertainlyGone, look, thisProcess, type Watch } from './lock/holder.mjs';
 import { take, type WaitOptions as LockWaitOptions } from './lock/lock.js';
 import { isLostRace, isStorageError } from './errors.js';
@@ -49,18 +50,11 @@ const State = z.object({
 });
 type State = z.infer<typeof State>;
 
-/** Options for taking a lease. Times are in milliseconds. */
-export interface LeaseOptions {
-  /** What the holder does, such as `publish`. Other processes show this text. */
-  what: string;
-  /** A holder that sends no heartbeat for this long loses the lease. Default: 30 s. */
-  leaseMs?: number | undefined;
-  /** Time between two heartbeats. Each one is a write. Default: 5 s. */
-  beatMs?: number | undefined;
-  /** Time between two looks of a waiter. Each one is a read. Default: 1 s. */
-  pollMs?: number | undefined;
-  /** Identifies the boot, process namespace and host of this process. Default: what the system reports. */
-  place?: string | undefined;
+/**
+ * Options for taking a lease. Times are in milliseconds. Default of `leaseMs`: 30,000; of `beatMs`: 5,000. Each heartbeat is
+ * a write, and each attempt of a waiter a read.
+ */
+export interface LeaseOptions extends LockOptions {
   /** Asks a live holder to release the lease. Default: false. */
   asks?: boolean | undefined;
   /** Finds the highest token in the files that the lease protects; 0 if there is none. A new token is higher. */
@@ -96,6 +90,8 @@ export class Lease {
   #version: string;
   /** The last heartbeat, so that only one is in flight. Never rejects. */
   #last: Promise<unknown> = Promise.resolve();
+  /** Number of heartbeats that have not been answered. */
+  #waiting = 0;
 
   /** @param held `begun`: when the request began that took the lease, in milliseconds of the monotonic clock */
   constructor(
@@ -111,17 +107,10 @@ export class Lease {
     this.#beatMs = held.beatMs;
     this.#validMs = Math.max(held.leaseMs - held.beatMs, held.leaseMs / 2);
     this.#renewed(held.begun);
-    let isBusy = false;
     // Ignore errors here. If the lease is lost, `assertHeld` has aborted `lost`. After any other error, the next
     // heartbeat tries again.
     this.#timer = setInterval(() => {
-      if (isBusy) return;
-      isBusy = true;
-      void this.assertHeld()
-        .catch(() => undefined)
-        .finally(() => {
-          isBusy = false;
-        });
+      if (this.#waiting === 0) void this.assertHeld().catch(() => undefined);
     }, held.beatMs);
     this.#timer.unref();
   }
@@ -145,8 +134,9 @@ export class Lease {
    * @throws StorageError `unreachable`: then this process does not know whether it has the lease
    */
   async assertHeld(): Promise<void> {
-    const beat = this.#last.then(() => this.#beat());
-    this.#last = beat.catch(() => undefined);
+    this.#waiting++;
+    const beat = this.#last.then(() => this.#write({ beat: this.#state.beat + 1 }));
+    this.#last = beat.catch(() => undefined).finally(() => this.#waiting--);
     return beat;
   }
 
@@ -156,10 +146,6 @@ export class Lease {
     await this.#last;
     if (!this.#isOver) await this.#write({ released: true }).catch(() => undefined);
     this.#end();
-  }
-
-  async #beat(): Promise<void> {
-    await this.#write({ beat: this.#state.beat + 1 });
   }
 
   async #write(change: Partial<State>): Promise<void> {
@@ -315,27 +301,12 @@ export async function withLease<T>(
   }
 }
 
-/** What the file of a lease says. */
-export interface LeaseReport {
-  token: number;
-  /** Description of the holder, or of the last one after a release. */
-  holder: string;
-  /** When the holder took the lease, by its own clock; undefined if the file does not say it. */
-  since: string | undefined;
-  /** Number of heartbeats of this holder. */
-  beat: number;
-  released: boolean;
-}
-
 /**
- * Reads who holds a lease, without taking it. Undefined if no process ever took it.
+ * Reads who holds a lease, or held it last, without taking it. Undefined if no process ever took it.
  * @throws TidemarkError `Internal` if the file is no lease
  */
-export async function readLease(storage: Storage, key: string): Promise<LeaseReport | undefined> {
-  const found = await readState(storage, key);
-  if (found === undefined) return undefined;
-  const { token, holder, since, beat, released } = found.state;
-  return { token, holder: describeHolder(holder), since, beat, released };
+export async function readLease(storage: Storage, key: string): Promise<State | undefined> {
+  return (await readState(storage, key))?.state;
 }
 
 async function readState(storage: Storage, key: string): Promise<{ state: State; version: string } | undefined> {

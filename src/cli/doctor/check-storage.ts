@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TidemarkError } from '../../base/errors.js';
 import { readLease } from '../../store/lease.js';
+import { describeHolder } from '../../store/lock/holder.mjs';
 import { isStorageError } from '../../store/errors.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 import type { Storage } from '../../store/storage.js';
@@ -127,8 +128,9 @@ async function checkLease(
   try {
     const held = await readLease(storage, lease);
     if (held === undefined) return ok(check, `free: no process took ${lease} yet`);
-    if (held.released) return ok(check, `free; last holder: ${held.holder}${since(held.since)}`);
-    const message = `held by ${held.holder}${since(held.since)}`;
+    const holder = `${describeHolder(held.holder)}, since ${held.since}`;
+    if (held.released) return ok(check, `free; last holder: ${holder}`);
+    const message = `held by ${holder}`;
     const until = performance.now() + beatWaitMs;
     while (performance.now() < until) {
       await delay(LOOK_MS);
@@ -183,8 +185,4 @@ function newKey(): string {
 
 function body(text: string): Buffer {
   return Buffer.from(text);
-}
-
-function since(instant: string | undefined): string {
-  return instant === undefined ? '' : `, since ${instant}`;
 }

@@ -68,7 +68,7 @@ export class Bucket implements Storage {
   /** Whether the list names a file with this size and version. */
   async #isListed(key: string, bytes: number, version: string): Promise<boolean> {
     const full = this.#client.fullKey(key);
-    const [entry] = (await this.#readPageOnce({ prefix: full, 'max-keys': '1' })).entries;
+    const [entry] = (await this.#readPage({ prefix: full, 'max-keys': '1' })).entries;
     return entry?.key === full && entry.bytes === bytes && entry.version === version;
   }
 
@@ -98,7 +98,8 @@ export class Bucket implements Storage {
     const cut = full.length - prefix.length;
     let next: string | undefined;
     do {
-      const page: Page = await this.#readPage(full, next);
+      const query = { prefix: full, ...(next !== undefined && { 'continuation-token': next }) };
+      const page: Page = await this.#client.retry(undefined, () => this.#readPage(query));
       if (page.next !== undefined && page.next === next)
         throw storageError('unreachable', this, 'the list', 'does not end: its next page is the same one');
       for (const { key, bytes } of page.entries) {
@@ -164,7 +165,8 @@ export class Bucket implements Storage {
   async #askTime(): Promise<Date | undefined> {
     // A service that refuses the request, also because of a wrong clock, says its time, too.
     const handles = [301, 307, 400, 401, 403, 404, 405];
-    const { headers } = await this.#client.send({ method: 'HEAD', key: 'doctor-clock', handles });
+    const call = { method: 'HEAD', key: 'doctor-clock', handles } as const;
+    const { headers } = await this.#client.retry(call.key, () => this.#client.sendOnce(call));
     const at = isFromCache((name) => headers[name]?.toString()) ? Number.NaN : Date.parse(headers.date ?? '');
     return Number.isNaN(at) ? undefined : new Date(at);
   }
@@ -195,12 +197,7 @@ export class Bucket implements Storage {
     });
   }
 
-  async #readPage(prefix: string, token: string | undefined): Promise<Page> {
-    const more = token === undefined ? {} : { 'continuation-token': token };
-    return this.#client.retry(undefined, () => this.#readPageOnce({ prefix, ...more }));
-  }
-
-  async #readPageOnce(query: { prefix: string; [name: string]: string }): Promise<Page> {
+  async #readPage(query: { prefix: string; [name: string]: string }): Promise<Page> {
     const { headers, body } = await this.#client.sendOnce({ method: 'GET', query: { 'list-type': '2', ...query } });
     refuseCached(headers);
     try {

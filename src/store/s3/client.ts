@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
+import { sha256 } from '../../base/hash.js';
 import { PATIENCE, TransientError, withRetries, type Patience } from '../retry.js';
-import { isStorageError, StorageError, storageError } from '../errors.js';
+import { StorageError, storageError } from '../errors.js';
 import { Connections, readBody, type BodyLimit, type SignedRequest } from './http.js';
 import { describeRefusal } from './refusals.js';
 import { addressOf, readCredentials, type BucketAddress, type BucketSettings, type Credentials } from './settings.js';
@@ -44,9 +44,6 @@ const TRANSIENT_CODES = new Set([
   'IncompleteBody',
   'XAmzContentSHA256Mismatch',
 ]);
-/** Believe a refusal that comes this often in a row. A single one may come from a gateway that is being changed. */
-const REFUSALS = 3;
-
 /** For errors, lists and answers to writes. A list of 1,000 keys has at most 7 MB. */
 const SMALL: BodyLimit = { bytes: 16 * 2 ** 20, ms: 60_000 };
 /** For files that are read into memory. */
@@ -55,7 +52,7 @@ const WHOLE: BodyLimit = { bytes: 2 ** 30, ms: 600_000 };
 /** Signs requests to one bucket and sends them. Distinguishes failures that a retry may cure from all others. */
 export class S3Client {
   readonly name: string;
-  readonly patience: Patience;
+  readonly #patience: Patience;
   readonly #address: BucketAddress;
   readonly #prefix: string;
   readonly #credentials: Credentials;
@@ -69,7 +66,7 @@ export class S3Client {
     this.#credentials = readCredentials(env);
     this.#connections = new Connections(env);
     this.#prefix = settings.prefix;
-    this.patience = patience;
+    this.#patience = patience;
     this.name = ['s3:/', settings.bucket, settings.prefix].filter((part) => part !== '').join('/');
   }
 
@@ -79,37 +76,13 @@ export class S3Client {
   }
 
   /**
-   * Sends a request until it has a usable answer.
-   * @throws StorageError `denied` or `unreachable`
-   */
-  async send(call: Call): Promise<Reply> {
-    return this.retry(call.key, () => this.sendOnce(call));
-  }
-
-  /**
    * Repeats `work` after each `TransientError`, and after the first refusals.
+   * @param work gets a function that gives the next attempts the whole time again
    * @throws StorageError `denied` after three refusals in a row, else `unreachable`
    */
-  async retry<T>(key: string | undefined, work: Parameters<typeof withRetries<T>>[1]): Promise<T> {
-    let refusals = 0;
-    return withRetries(
-      this.patience,
-      async (attempt) => {
-        try {
-          return await work(attempt);
-        } catch (error) {
-          if (!isStorageError(error, 'denied')) {
-            refusals = 0;
-            throw error;
-          }
-          if (++refusals === REFUSALS) throw error;
-          throw new TransientError(error.message, { cause: error });
-        }
-      },
-      (message, { cause }) =>
-        isStorageError(cause, 'denied')
-          ? cause
-          : storageError('unreachable', this, key ?? 'the list', `cannot be reached: ${message}`, cause),
+  async retry<T>(key: string | undefined, work: (progressed: () => void) => Promise<T>): Promise<T> {
+    return withRetries(this.#patience, work, (message, cause) =>
+      storageError('unreachable', this, key ?? 'the list', `cannot be reached: ${message}`, cause),
     );
   }
 
@@ -164,12 +137,7 @@ export class S3Client {
     const signer = new AwsV4Signer({
       method,
       url,
-      headers: {
-        ...headers,
-        'x-amz-content-sha256': createHash('sha256')
-          .update(body ?? '')
-          .digest('hex'),
-      },
+      headers: { ...headers, 'x-amz-content-sha256': sha256(body ?? '') },
       accessKeyId,
       secretAccessKey,
       ...(sessionToken === undefined ? {} : { sessionToken }),

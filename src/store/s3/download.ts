@@ -39,7 +39,7 @@ async function writeBody(client: S3Client, key: string, temporary: string, proof
     const target = new Target(handle, proof.expected?.bytes ?? Infinity);
     const isRight = judge(client, key, proof);
     let missing = 0;
-    await client.retry(key, async (attempt) => {
+    await client.retry(key, async (progressed) => {
       const call = { method: 'GET', key, headers: target.continuation, handles: [404, 412, 416] } as const;
       const { status, headers, body } = await client.open(call);
       if (Buffer.isBuffer(body)) {
@@ -48,14 +48,14 @@ async function writeBody(client: S3Client, key: string, temporary: string, proof
         throw new TransientError(`the service answers status ${status}`);
       }
       try {
-        await target.take({ status, headers }, body, () => attempt.progressed());
+        await target.take({ status, headers }, body, progressed);
       } catch (error) {
         body.on('error', () => undefined).destroy();
         throw error;
       }
       if (await isRight(target.content, headers)) return;
       await target.restart();
-      attempt.progressed();
+      progressed();
       throw new TransientError('the content of the answer is wrong');
     });
     await handle.sync();

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { LeaseLostError, LeaseSeeker, takeLease, withLease, type LeaseOptions } from '../../../src/store/lease.js';
+import { LeaseLostError, LeaseSeeker, takeLease, withLease, type WaitOptions } from '../../../src/store/lease.js';
 import type { Storage } from '../../../src/store/storage.js';
 import { ROOT } from '../../helpers/processes.js';
 
-const QUICK: LeaseOptions = { what: 'a test', leaseMs: 1_000, beatMs: 100, pollMs: 20 };
+const QUICK: WaitOptions = { what: 'a test', leaseMs: 1_000, beatMs: 100, pollMs: 20 };
 const KEY = 'locks/publish.json';
 
 interface HolderProcess {
@@ -17,7 +17,7 @@ interface HolderProcess {
 }
 
 /** A process that takes the lease and holds it. */
-function hold(storage: Storage, env: NodeJS.ProcessEnv, options: Partial<LeaseOptions> = {}): HolderProcess {
+function hold(storage: Storage, env: NodeJS.ProcessEnv, options: Partial<WaitOptions> = {}): HolderProcess {
   const script = path.join(ROOT, 'test/helpers/lease-holder.ts');
   const args = ['--import', 'tsx', script, storage.name, KEY, JSON.stringify({ ...QUICK, ...options })];
   const child = spawn(process.execPath, args, {
