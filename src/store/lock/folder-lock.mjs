@@ -43,7 +43,6 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Options for taking a lock. Times are in milliseconds.
- *
  * @typedef {object} LockOptions
  * @property {string} what what the holder does, such as `tidemark replay`. Other processes show this text
  * @property {number | undefined} [leaseMs] a holder without a heartbeat for this long loses the lock. Default: 30,000
@@ -56,13 +55,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** A lock that this process holds. */
 export class FolderLock {
-  /** @type {string} */
   #dir;
-  /** @type {string} */
   #id;
-  /** @type {LostError} */
   #lostError;
-  /** @type {NodeJS.Timeout} */
   #timer;
   #ended = new AbortController();
   #heartbeat = 0;
@@ -94,8 +89,6 @@ export class FolderLock {
 
   /**
    * Sends a heartbeat now. After that, no other process can take the lock for the time of one lease.
-   *
-   * @returns {void}
    * @throws the error for a lost lock when the lock was broken
    */
   assertHeld() {
@@ -114,10 +107,8 @@ export class FolderLock {
 
   /**
    * Lets `make` write a file under a temporary name, then renames it to `to`. Succeeds only while the lock is held.
-   *
    * @param {string} to a path on the same file system as the lock
    * @param {(temporary: string) => void} make
-   * @returns {void}
    * @throws the error for a lost lock when the lock was broken; `to` is then unchanged
    */
   put(to, make) {
@@ -130,10 +121,8 @@ export class FolderLock {
 
   /**
    * Renames a file or folder. Succeeds only while the lock is held. All paths must be on the file system of the lock.
-   *
    * @param {string} from
    * @param {string} to
-   * @returns {void}
    * @throws the error for a lost lock when the lock was broken; `to` is then unchanged, but `from` may be gone
    */
   rename(from, to) {
@@ -141,10 +130,8 @@ export class FolderLock {
   }
 
   /**
-   * Removes a file or folder. Succeeds only while the lock is held. The file must be on the file system of the lock.
-   *
-   * @param {string} file
-   * @returns {void}
+   * Removes a file or folder. Succeeds only while the lock is held.
+   * @param {string} file a path on the same file system as the lock
    * @throws the error for a lost lock when the lock was broken; the file is then still there
    */
   remove(file) {
@@ -153,11 +140,7 @@ export class FolderLock {
     rmSync(inside, { recursive: true, force: true });
   }
 
-  /**
-   * Releases the lock. Does nothing when the lock is lost.
-   *
-   * @returns {void}
-   */
+  /** Releases the lock. Does nothing when the lock is lost. */
   release() {
     clearInterval(this.#timer);
     if (this.lost.aborted) return;
@@ -169,11 +152,7 @@ export class FolderLock {
     return path.join(this.#dir, `${this.#id}.${this.#heartbeat}`);
   }
 
-  /**
-   * Runs `work`, which must move a file into this holder's folder. This fails if the lock was broken.
-   *
-   * @param {() => void} work
-   */
+  /** @param {() => void} work must move a file into this holder's folder. This fails if the lock was broken */
   #fenced(work) {
     if (this.lost.aborted) throw this.#lostError();
     try {
@@ -194,11 +173,8 @@ export class FolderLock {
 
 /** Tries to take a lock. Remembers between attempts what it observed about the holder. */
 export class FolderLockSeeker {
-  /** @type {string} */
   #dir;
-  /** @type {{ what: string, leaseMs: number, beatMs: number, place: string }} */
   #options;
-  /** @type {LostError} */
   #lostError;
   /** @type {import('./holder.mjs').Watch | undefined} */
   #watch;
@@ -218,7 +194,6 @@ export class FolderLockSeeker {
 
   /**
    * Takes the lock if the lock is free or its holder is dead.
-   *
    * @returns {FolderLock | undefined} undefined if a live process holds the lock
    */
   attempt() {
@@ -268,10 +243,7 @@ export class FolderLockSeeker {
   }
 }
 
-/**
- * @param {string} folder
- * @returns {string[]}
- */
+/** @param {string} folder */
 function namesIn(folder) {
   try {
     return readdirSync(folder);
@@ -281,10 +253,7 @@ function namesIn(folder) {
   }
 }
 
-/**
- * @param {string} folder
- * @returns {import('./holder.mjs').Holder | undefined}
- */
+/** @param {string} folder */
 function readHolder(folder) {
   try {
     return JSON.parse(readFileSync(path.join(folder, 'holder.json'), 'utf8'));
@@ -294,11 +263,9 @@ function readHolder(folder) {
 }
 
 /**
- * Removes the entry with exactly this name from the lock.
- *
+ * Removes the entry with exactly this name from the lock. Returns false if there is no such entry.
  * @param {string} dir
  * @param {string} name
- * @returns {boolean} false if there is no such entry
  */
 function removeEntry(dir, name) {
   const aside = `${dir}.${randomUUID()}`;
@@ -313,11 +280,9 @@ function removeEntry(dir, name) {
 }
 
 /**
- * Renames a folder.
- *
+ * Renames folder `from` to `to`. Returns false when `to` is not empty.
  * @param {string} from
  * @param {string} to
- * @returns {boolean} false when `to` is not empty
  */
 function renameOnto(from, to) {
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -347,14 +312,12 @@ function removeIfEmpty(dir) {
 /**
  * Removes the folders that killed processes left next to the lock. This may also remove a folder that a live process
  * has just prepared. That process then tries again.
- *
  * @param {string} dir
  */
 function sweep(dir) {
-  const prefix = `${path.basename(dir)}.`;
-  for (const name of namesIn(path.dirname(dir)))
-    if (name.startsWith(prefix) && UUID.test(name.slice(prefix.length)))
-      removeQuietly(path.join(path.dirname(dir), name));
+  const [folder, prefix] = [path.dirname(dir), `${path.basename(dir)}.`];
+  for (const name of namesIn(folder))
+    if (name.startsWith(prefix) && UUID.test(name.slice(prefix.length))) removeQuietly(path.join(folder, name));
 }
 
 /** @param {string} file */

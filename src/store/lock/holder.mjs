@@ -14,7 +14,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Describes a holder to other processes.
- *
  * @typedef {object} Holder
  * @property {string} what what the holder does, such as `tidemark replay`. Messages show this text
  * @property {number} pid
@@ -25,7 +24,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * What one waiter has observed about a holder. Times are in milliseconds.
- *
  * @typedef {object} Watch
  * @property {string} id identifies the holder
  * @property {number | string} beat the holder's heartbeat, as this waiter saw it last
@@ -36,7 +34,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Updates what a waiter knows after one more look at the holder. Pure.
- *
  * @param {Watch | undefined} before
  * @param {Pick<Watch, 'id' | 'beat'>} seen
  * @param {number} at
@@ -53,7 +50,6 @@ export function look(before, { id, beat }, at, longestStepMs) {
 
 /**
  * Describes a holder for messages.
- *
  * @param {Pick<Holder, 'what' | 'pid' | 'host'> | undefined} holder
  */
 export function describeHolder(holder) {
@@ -62,7 +58,6 @@ export function describeHolder(holder) {
 
 /**
  * Describes this process as a holder.
- *
  * @param {string} what
  * @param {string} place
  * @returns {Holder}
@@ -75,7 +70,6 @@ export function thisProcess(what, place) {
  * Whether the holder is certainly dead: it ran in the boot and namespace of this process (`here`), and no process there
  * has its id now. If a process has that id, the answer is false: the process may be the holder, or may reuse its id. The
  * lease then decides.
- *
  * @param {Pick<Holder, 'pid' | 'place'>} holder
  * @param {string} here
  * @param {(pid: number) => boolean} exists
@@ -102,7 +96,6 @@ export function findPlace() {
 
 /**
  * Whether a process with this id exists in this process's namespace.
- *
  * @param {number} pid
  */
 export function processExists(pid) {
@@ -117,7 +110,6 @@ export function processExists(pid) {
 
 /**
  * Tries to take a lock or lease. Remembers between attempts what it observed about the holder.
- *
  * @template T
  * @typedef {object} Seeker
  * @property {() => T | undefined | Promise<T | undefined>} attempt
@@ -126,7 +118,6 @@ export function processExists(pid) {
 
 /**
  * How to wait. Times are in milliseconds.
- *
  * @typedef {object} Waiting
  * @property {number} pollMs time between two attempts
  * @property {(waitedMs: number) => boolean} [isOver] ends the wait; asked after each failed attempt
@@ -137,7 +128,6 @@ export function processExists(pid) {
 
 /**
  * Attempts until it succeeds.
- *
  * @template T
  * @param {Seeker<T>} seeker
  * @param {Waiting} waiting
