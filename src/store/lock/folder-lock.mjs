@@ -230,10 +230,10 @@ export class FolderLockSeeker {
       const first = path.join(prepared, `${id}.0`);
       mkdirSync(first);
       writeFileSync(path.join(first, 'holder.json'), JSON.stringify(thisProcess(what, place)));
-      if (!renameOnto(prepared, this.#dir)) return undefined;
+      renameSync(prepared, this.#dir);
     } catch (error) {
-      // Another process took the lock, and its `sweep` removed the folder that this process had prepared.
-      if (codeOf(error) === 'ENOENT') return undefined;
+      // Another process took the lock: the folder is not empty, or that process's `sweep` removed the prepared folder.
+      if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error))) return undefined;
       throw error;
     } finally {
       removeQuietly(prepared);
@@ -277,27 +277,6 @@ function removeEntry(dir, name) {
   }
   removeQuietly(aside);
   return true;
-}
-
-/**
- * Renames folder `from` to `to`. Returns false when `to` is not empty.
- * @param {string} from
- * @param {string} to
- */
-function renameOnto(from, to) {
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      renameSync(from, to);
-      return true;
-    } catch (error) {
-      // Error codes that mean "the folder is not empty": the first two on POSIX, the other two on Windows. Windows also
-      // gives them for an empty folder.
-      if (!['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].includes(codeOf(error))) throw error;
-      if (namesIn(to).length > 0) return false;
-      removeIfEmpty(to);
-    }
-  }
-  return false;
 }
 
 /** @param {string} dir */
