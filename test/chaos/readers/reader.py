@@ -1,22 +1,18 @@
-"""Reads the published file and the lake in a loop, and prints one JSON line for each look.
+"""Looks at the published file and the lake once for each line of its standard input. Prints one JSON line for each look.
 
 The arguments are the data folder and a JSON object: `all` is one query with all markers, `markers` has one query for each
-table. Ends when its standard input ends.
+table.
 """
 
 import json
 import os
 import sys
-import threading
-import time
 
 import duckdb
 
 published = os.path.join(sys.argv[1], "published")
 queries = json.loads(sys.argv[2])
 LAKE = ["core.companies", "core.companies_history", "core.financials", "core.financials_history", "core.report_years", "ops.runs", "meta.receipt"]
-ended = threading.Event()
-threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
 
 
 def nights_of_file(file):
@@ -44,7 +40,7 @@ def nights_of_lake(build):
 print(json.dumps({"ready": f"duckdb {duckdb.__version__}"}), flush=True)
 held = None
 looks = 0
-while not ended.is_set():
+for _ in sys.stdin:
     answer = {}
     try:
         answer["nights"] = nights_of_file(os.path.join(published, "market.duckdb"))
@@ -63,4 +59,3 @@ while not ended.is_set():
         answer["error"] = f"{type(error).__name__}: {error}"
     looks += 1
     print(json.dumps(answer), flush=True)
-    time.sleep(float(queries["pause"]))

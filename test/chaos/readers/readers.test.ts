@@ -25,8 +25,8 @@ const PUBLICATIONS = Number(process.env['TIDEMARK_TEST_PUBLICATIONS'] ?? 500);
 const KILL_EVERY = 10;
 const SEED = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1);
 const PYTHONS = (process.env['TIDEMARK_TEST_PYTHONS'] ?? '').split(':').filter((python) => python !== '');
-/** Waits between two looks. Starting a command costs much more than a query. */
-const PAUSE_MS = { explorer: 200, command: 3_000, python: 1_000 };
+/** A reader looks once for this number of publications, and at a random moment. Starting a command costs the most. */
+const LOOKS_EVERY = { explorer: 1, python: 2, command: 5 };
 
 let dataDir: string;
 const looks: Looks[] = [];
@@ -87,33 +87,39 @@ function tell(): void {
   process.stdout.write(`${published} publications, ${kills.length} kills, ${builds} builds kept; ${seen.join('; ')}\n`);
 }
 
-/** Asks again and again until all is published, and once more. */
-async function loop(reader: string, pauseMs: number, look: () => Promise<Look>): Promise<void> {
+let ends = false;
+
+/** Looks again and again, and once more after the last publication. */
+async function loop(reader: string, every: number, look: () => Promise<Look>): Promise<void> {
   const found = new Looks(reader);
   looks.push(found);
-  for (let isLast = false; ; isLast = ends) {
+  for (let isLast = false; ;) {
     found.add(await look().catch((error: unknown) => ({ error: errorMessage(error) })));
     if (isLast) return;
-    await sleep(pauseMs);
+    const next = published + every;
+    while (published < next && !ends) await sleep(20);
+    isLast = ends;
+    if (!isLast) await sleep(Math.random() * 500);
   }
 }
 
-let ends = false;
-
 async function readWithPython(python: string): Promise<void> {
-  const queries = JSON.stringify({ all: ALL_MARKERS, markers: MARKERS, pause: PAUSE_MS.python / 1_000 });
+  const queries = JSON.stringify({ all: ALL_MARKERS, markers: MARKERS });
   const child = spawn(python, [path.join(import.meta.dirname, 'reader.py'), dataDir, queries], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  let found: Looks | undefined;
-  let rest = 0;
-  for await (const line of createInterface({ input: child.stdout })) {
-    const answer = JSON.parse(line) as Look & { ready?: string };
-    if (answer.ready === undefined) found?.add(answer);
-    else looks.push((found = new Looks(`Python, ${answer.ready}`)));
-    // One look begins after the last publication.
-    if (ends && ++rest === 2) child.stdin.end();
-  }
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<Look & { ready?: string }> => {
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error(`${python} ended`);
+    return JSON.parse(value) as Look;
+  };
+  const { ready } = await next();
+  await loop(`Python, ${ready}`, LOOKS_EVERY.python, async () => {
+    child.stdin.write('look\n');
+    return next();
+  });
+  child.stdin.end();
 }
 
 beforeAll(async () => {
@@ -125,11 +131,11 @@ beforeAll(async () => {
   const ask = async (sql: string): Promise<QueryAnswer & ApiError> =>
     explorer.post('/api/v1/query', { id: `reader-${String(id++).padStart(8, '0')}`, sql });
   const readers = [
-    loop('explorer', PAUSE_MS.explorer, async () => {
+    loop('explorer', LOOKS_EVERY.explorer, async () => {
       const { rows, error } = await ask(ALL_MARKERS);
       return error === undefined ? { nights: rows[0]!.map(Number) } : { error: JSON.stringify(error) };
     }),
-    loop('tidemark sql', PAUSE_MS.command, async () => {
+    loop('tidemark sql', LOOKS_EVERY.command, async () => {
       const { code, stdout, stderr } = await runCli(['sql', ALL_MARKERS, '--format', 'json'], { cwd: dataDir });
       if (code !== 0) return { error: stderr };
       const [row] = JSON.parse(stdout) as Record<string, number>[];
