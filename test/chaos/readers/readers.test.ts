@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiError, QueryAnswer } from '../../../schemas/explorer/api.js';
+import { freePort } from '../../../src/cli/terminal/ports.js';
 import { listBuilds } from '../../../src/warehouse/builds/builds.js';
 import { errorMessage } from '../../../src/base/errors.js';
-import { startTestExplorer } from '../../helpers/explorer.js';
-import { cleanEnv, findBuild, ROOT } from '../../helpers/processes.js';
+import { cleanEnv, findBuild, ROOT, startProcess } from '../../helpers/processes.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { land } from '../../helpers/warehouse.js';
 import { Looks, type Look } from './look.js';
@@ -25,23 +25,22 @@ const PUBLICATIONS = Number(process.env['TIDEMARK_TEST_PUBLICATIONS'] ?? 500);
 const KILL_EVERY = 10;
 const SEED = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1);
 const PYTHONS = (process.env['TIDEMARK_TEST_PYTHONS'] ?? '').split(':').filter((python) => python !== '');
-/** A reader looks once for this number of publications, and at a random moment. Starting a command costs the most. */
-const LOOKS_EVERY = { explorer: 1, python: 2, command: 5 };
+/** A reader looks once after this number of publications, and at a random moment. Starting a command costs the most. */
+const LOOKS_EVERY = { explorer: 2, python: 3, command: 8 };
 
 let dataDir: string;
 const looks: Looks[] = [];
 const kills: string[] = [];
 const failures: string[] = [];
-let published = 0;
-/** Number of the last night that was landed. */
-let landed = 0;
+/** How far the test is. `landed` is the number of the last night. */
+const progress = { published: 0, landed: 0, ends: false };
 
 /** Publishes until all publications are done. Kills the process about every ninth publication, and starts it again. */
 async function publishAll(): Promise<void> {
   const random = randomFrom(SEED);
-  while (published < PUBLICATIONS && failures.length < 3) {
+  while (progress.published < PUBLICATIONS && failures.length < 3) {
     const until = Math.floor(random() * KILL_EVERY * 1.8);
-    const kill = { at: published + until, step: random() < 0.3 ? 'load' : 'publish', delay: random() * 400 };
+    const kill = { at: progress.published + until, step: random() < 0.3 ? 'load' : 'publish', delay: random() * 400 };
     await publishUntil(kill);
   }
 }
@@ -58,16 +57,16 @@ async function publishUntil(kill: { at: number; step: string; delay: number } | 
   for await (const line of createInterface({ input: child.stdout })) {
     const [step = '', night = ''] = line.split(' ');
     if (step === 'published') {
-      published++;
-      if (published % 50 === 0) tell();
+      progress.published++;
+      if (progress.published % 50 === 0) tell();
       if (kill === undefined) break;
     }
-    if ((step === 'ready' || step === 'published') && published < PUBLICATIONS) {
-      await land(dataDir, answersOf(++landed));
-      child.stdin.write(`${landed}\n`);
+    if ((step === 'ready' || step === 'published') && progress.published < PUBLICATIONS) {
+      await land(dataDir, answersOf(++progress.landed));
+      child.stdin.write(`${progress.landed}\n`);
     }
-    if (published === PUBLICATIONS) child.stdin.end();
-    if (step === kill?.step && published === kill.at)
+    if (progress.published === PUBLICATIONS) child.stdin.end();
+    if (step === kill?.step && progress.published === kill.at)
       setTimeout(() => {
         if (child.kill('SIGKILL')) kills.push(`${step} + ${Math.round(kill.delay)} ms of night ${night}`);
       }, kill.delay);
@@ -79,15 +78,15 @@ async function publishUntil(kill: { at: number; step: string; delay: number } | 
 
 /** Prints how far the test is. */
 function tell(): void {
-  const builds = published === 0 ? 0 : listBuilds(dataDir).length;
+  const builds = progress.published === 0 ? 0 : listBuilds(dataDir).length;
   const seen = looks.map(
     ({ reader, count, seen: nights, faults }) =>
       `${reader}: ${count} looks, ${nights.size} nights, ${faults.length} faults`,
   );
-  process.stdout.write(`${published} publications, ${kills.length} kills, ${builds} builds kept; ${seen.join('; ')}\n`);
+  process.stdout.write(
+    `${progress.published} publications, ${kills.length} kills, ${builds} builds kept; ${seen.join('; ')}\n`,
+  );
 }
-
-let ends = false;
 
 /** Looks again and again, and once more after the last publication. */
 async function loop(reader: string, every: number, look: () => Promise<Look>): Promise<void> {
@@ -96,9 +95,9 @@ async function loop(reader: string, every: number, look: () => Promise<Look>): P
   for (let isLast = false; ;) {
     found.add(await look().catch((error: unknown) => ({ error: errorMessage(error) })));
     if (isLast) return;
-    const next = published + every;
-    while (published < next && !ends) await sleep(20);
-    isLast = ends;
+    const next = progress.published + every;
+    while (progress.published < next && !progress.ends) await sleep(20);
+    isLast = progress.ends;
     if (!isLast) await sleep(Math.random() * 500);
   }
 }
@@ -122,17 +121,37 @@ async function readWithPython(python: string): Promise<void> {
   child.stdin.end();
 }
 
+/** Starts `tidemark ui`. Returns a function that asks its API as a browser does. */
+async function startExplorer(): Promise<{
+  ask: (sql: string) => Promise<QueryAnswer & ApiError>;
+  stop: () => Promise<void>;
+}> {
+  const args = ['--port', String(await freePort(21_500)), '--queries', path.join(dataDir, 'queries')];
+  const process = await startProcess(['bin/tidemark.mjs', 'ui', ...args], {
+    cwd: dataDir,
+    env: cleanEnv({ TIDEMARK_WAREHOUSE_THREADS: '1' }),
+    ready: /^Explorer +http/,
+  });
+  const address = /http\S+/.exec(process.readyLine)?.[0] ?? '';
+  const cookie = (await fetch(address, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? '';
+  const headers = { cookie, 'content-type': 'application/json' };
+  let id = 0;
+  const ask = async (sql: string): Promise<QueryAnswer & ApiError> => {
+    const body = JSON.stringify({ id: `reader-${String(id++).padStart(8, '0')}`, sql });
+    const response = await fetch(new URL('/api/v1/query', address), { method: 'POST', headers, body });
+    return (await response.json()) as QueryAnswer & ApiError;
+  };
+  return { ask, stop: () => process.stop('SIGINT') };
+}
+
 beforeAll(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-readers-'));
   writeFileSync(path.join(dataDir, 'tidemark.yaml'), 'api: { baseUrl: "http://127.0.0.1:1" }\ndata: .\n');
   await publishUntil(undefined);
-  const explorer = await startTestExplorer(dataDir);
-  let id = 0;
-  const ask = async (sql: string): Promise<QueryAnswer & ApiError> =>
-    explorer.post('/api/v1/query', { id: `reader-${String(id++).padStart(8, '0')}`, sql });
+  const explorer = await startExplorer();
   const readers = [
     loop('explorer', LOOKS_EVERY.explorer, async () => {
-      const { rows, error } = await ask(ALL_MARKERS);
+      const { rows, error } = await explorer.ask(ALL_MARKERS);
       return error === undefined ? { nights: rows[0]!.map(Number) } : { error: JSON.stringify(error) };
     }),
     loop('tidemark sql', LOOKS_EVERY.command, async () => {
@@ -143,7 +162,7 @@ beforeAll(async () => {
     }),
     ...PYTHONS.map(readWithPython),
   ];
-  await publishAll().finally(() => (ends = true));
+  await publishAll().finally(() => (progress.ends = true));
   await Promise.all(readers);
   await explorer.stop();
   tell();
@@ -154,7 +173,7 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 describe(`readers during ${PUBLICATIONS} publications with kills`, () => {
   it('publishes again after each kill', () => {
     expect(failures).toEqual([]);
-    expect(published).toBe(PUBLICATIONS);
+    expect(progress.published).toBe(PUBLICATIONS);
     // About every ninth publication ends with a kill.
     expect(kills.length).toBeGreaterThanOrEqual(Math.floor(PUBLICATIONS / 12 - 1));
   });
@@ -164,7 +183,7 @@ describe(`readers during ${PUBLICATIONS} publications with kills`, () => {
     expect(found.length).toBeGreaterThan(0);
     for (const one of found) {
       expect({ reader: one.reader, faults: one.faults }).toEqual({ reader: one.reader, faults: [] });
-      expect(Math.max(...one.seen)).toBe(landed);
+      expect(Math.max(...one.seen)).toBe(progress.landed);
     }
   };
   it('shows the explorer whole nights in their order', () => expectNone(/^explorer$/));
