@@ -28,7 +28,8 @@ export function registerCompact(program: Command): void {
       'after',
       `
 A replay of the joined parts gives the same tables. After --drop-repeats, only
-the shares in ops.drift differ, because they count only the kept answers.
+the shares in ops.drift and the rejects of a run in ops.runs and
+ops.night_quality differ, because they count only the kept answers.
 ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
     )
     .action(async (options: { minParts: number; dropRepeats?: number; json?: boolean }, command: Command) => {

@@ -98,7 +98,7 @@ export const ADVICE = [
   advice('src/cli/quarantine.ts', 'To return a part, restore its file from a backup to its old plac', T1),
   advice('src/cli/quarantine.ts', 'restore their files from a backup, then `tidemark quarantine --r', T1),
   advice('src/cli/compact.ts', 'join the small landed parts of ended runs; with --drop-repeats,', T2),
-  advice('src/cli/compact.ts', 'After --drop-repeats, only the shares in ops.drift differ, becau', T2),
+  advice('src/cli/compact.ts', 'After --drop-repeats, only the shares in ops.drift and the rejec', T2),
   advice('src/cli/compact.ts', 'tidemark compact --drop-repeats 90', T2),
   advice('src/cli/doctor/check-disk.ts', 'Restore these parts from a backup.', T1),
   advice('src/cli/doctor/check-disk.ts', '`tidemark quarantine` moves what is left of them out of the way,', T1),
