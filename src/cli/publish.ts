@@ -120,18 +120,9 @@ function requirePlace({ publish }: Config): void {
 }
 
 async function copy(config: Config, { json, prune, check }: PublishOptions): Promise<void> {
-  const what = 'tidemark publish --copy';
-  if (!prune) {
-    const result = await copyAndSay(config, { what, json, check });
-    if (json) sayJson(result);
-    return;
-  }
-  // The first copy may put a version on the list of replaced ones; the second one removes it.
-  const first = await copyAndSay(config, { what, json, check, keepSeconds: 0 });
-  const last = await copyAndSay(config, { what, json, keepSeconds: 0 });
-  const { sent, reused, faulty } = first.copied ?? {};
-  const copied = last.copied && { ...last.copied, ...(first.copied && { sent, reused, faulty }) };
-  if (json) sayJson({ ...last, copied });
+  const options = { what: 'tidemark publish --copy', json, check, ...(prune && { keepSeconds: 0 }) };
+  const result = await copyAndSay(config, options);
+  if (json) sayJson(result);
 }
 
 async function goTo(config: Config, wanted: string, { json = false }: PublishOptions): Promise<void> {

@@ -31,10 +31,8 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
  *     ├── published/
  *     │   ├── market.duckdb, lake            links that readers open; they lead through `current`
  *     │   ├── current                        link to the current build
- *     │   ├── builds/<build>/                immutable market.duckdb and lake/ of each kept build
+ *     │   ├── builds/<build>/                immutable market.duckdb and lake/ of each kept build, and its number
  *     │   ├── copy/                          result of the last copy to `publish.to`, and files being copied
- *     │   ├── order/<build>.json             number of a build, which says in which order builds were published
- *     │   ├── replaced.json                  when each older build was replaced
  *     │   └── switch.lock, taking.lock       held while `current` changes, and while a build is taken from the bucket
  *     ├── rebuilt/<from>..<to>/              warehouse/, rejects/ and published/ of a replay of some nights
  *     ├── env/<name>.duckdb                  dev environments
@@ -204,12 +202,6 @@ export const copyDir = at('published', 'copy');
 
 /** Folder with the files that `tidemark publish --check` downloads to compare them. */
 export const copyCheckDir = at('published', 'copy', 'check');
-
-/** File that records, for each older build, when another build replaced it. */
-export const replacedFile = at('published', 'replaced.json');
-
-/** Folder with a file for each build, which says in which order builds were published. */
-export const orderDir = at('published', 'order');
 
 /** Path of the lock that a process holds while it switches readers to another build. */
 export const switchLock = at('published', 'switch.lock');

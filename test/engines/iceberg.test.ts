@@ -10,7 +10,8 @@ import { buildDir, fileOf } from '../../src/store/data-folder.js';
 import { withMemory } from '../../src/warehouse/duckdb/in-memory.js';
 import { quote } from '../../src/warehouse/duckdb/sql-files.js';
 import { copyCurrentBuild } from '../../src/warehouse/builds/copy-build.js';
-import { CURRENT, encode, readCurrent, type Current } from '../../src/warehouse/builds/manifest.js';
+import { buildsIn, CURRENT } from '../../src/warehouse/builds/manifest.js';
+import { encode, type Pointer } from '../../src/store/versions.js';
 import { openStorage } from '../../src/store/open.js';
 import { ROOT } from '../helpers/processes.js';
 import { installPython } from '../helpers/python.js';
@@ -194,8 +195,8 @@ async function publishTable(place: string, sql: string): Promise<void> {
   const manifest = { key: `${version}/manifest.json`, bytes: body.length, sha256: sha256(body) };
   await storage.create(manifest.key, body);
   const about = { format: 1 as const, token: 1, publication: 1, published_at: '', earlier: [] };
-  const before = await readCurrent(storage);
-  const next: Current = { ...about, build: version, version, manifest };
+  const before = await buildsIn(storage).find();
+  const next: Pointer = { ...about, build: version, version, manifest };
   if (before === undefined) await storage.create(CURRENT, encode(next));
   else await storage.replace(CURRENT, encode(next), before.version);
 }

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { formatBytes, formatCount } from '../../../schemas/format.js';
 import { invalidInput } from '../../base/errors.js';
 import { didYouMean } from '../../base/text/near-names.js';
-import type { Manifest } from '../../warehouse/builds/manifest.js';
+import type { Manifest } from '../../store/versions.js';
 import type { TableFiles } from '../../warehouse/builds/table-files.js';
 import { examples } from '../context.js';
 import { say, sayJson } from '../terminal/print.js';
@@ -44,12 +44,14 @@ export function registerFiles(program: Command): void {
     )
     .action(async (table: string | undefined, options: Options, command: Command) => {
       const storage = await openPlace(options.from, command);
-      const [{ mustReadCurrent, readManifest }, { filesOf }] = await Promise.all([
+      const [{ buildsIn, mustReadCurrent }, { filesOf }] = await Promise.all([
         import('../../warehouse/builds/manifest.js'),
         import('../../warehouse/builds/table-files.js'),
       ]);
-      const { build, version, manifest } = await mustReadCurrent(storage);
-      const content = await readManifest(storage, { manifest });
+      const builds = buildsIn(storage);
+      const current = await mustReadCurrent(builds);
+      const { build, version } = current;
+      const content = await builds.manifestOf(current);
       const names = table === undefined ? Object.keys(content.tables).toSorted() : [checkTable(table, content)];
       const tables = names.flatMap((name): Named[] => {
         const found = filesOf(storage.name, content, name);

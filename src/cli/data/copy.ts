@@ -20,7 +20,7 @@ export function registerCopy(data: Command): void {
     .command('copy <from> <to>')
     .summary('copy the data to another folder or bucket, and compare')
     .description(
-      'copy the data to another folder, or between a folder and a bucket (s3://…); at the end, read every copied file again and compare the hashes',
+      'copy the data to another folder, or between a folder and a bucket (s3://…); read each file at the target and compare the hashes',
     )
     .option('--check', 'copy nothing; only compare both places')
     .option('--abandon-runs', 'copy although runs have no end, because their Temporal server is lost')

@@ -1,5 +1,4 @@
-import { findPointer } from '../../warehouse/builds/manifest.js';
-import { StoredFiles } from '../../warehouse/builds/stored-files.js';
+import { buildsIn } from '../../warehouse/builds/manifest.js';
 import type { Storage } from '../../store/storage.js';
 import { formatCount } from '../../../schemas/format.js';
 import { fail, ok, type Finding } from './finding.js';
@@ -11,13 +10,14 @@ import { fail, ok, type Finding } from './finding.js';
 export async function checkBuild(storage: Storage, setting: string): Promise<Finding> {
   const check = `${setting}: build`;
   try {
-    const found = await findPointer(storage);
+    const builds = buildsIn(storage);
+    const found = await builds.find();
     if (found === undefined) return ok(check, 'none yet; the first publication copies one');
     if (found.current === undefined) return faulty(check, `${storage.name}: current.json is damaged`);
     const { current } = found;
-    const there = await StoredFiles.list(storage, undefined);
-    if (await there.isComplete(current)) return ok(check, `${current.build}, with all its files`);
-    const files = there.faulty === 1 ? 'a file is' : `${formatCount(there.faulty)} files are`;
+    const { size } = await builds.findFaults(current);
+    if (size === 0) return ok(check, `${current.build}, with all its files`);
+    const files = size === 1 ? 'a file is' : `${formatCount(size)} files are`;
     return faulty(check, `${storage.name}: ${files} missing or damaged in ${current.version}`);
   } catch (error) {
     return fail(check, error);

@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Content, Storage } from '../../store/storage.js';
-import type { Item } from './inventory.js';
+import type { Item } from './kinds.js';
 import { sha256 } from '../../base/hash.js';
 
 const RANGE_BYTES = 8 * 2 ** 20;
 
-/** Reads a file of the data completely. Returns its size and hash; for a spool, those of `readLines`. */
-export async function contentOf(storage: Storage, item: Item): Promise<Content> {
-  if (item.kind === 'spool') return contentOfLines(await readLines(storage, item));
-  const [key] = item.keys;
-  return hashKey(storage, key ?? item.path, item.bytes);
+/** Reads a file of the data completely. Returns its size and hash. */
+export async function contentOf({ path, storage, keys: [key = path], bytes, content }: Item): Promise<Content> {
+  return content ?? hashKey(storage, key, bytes);
 }
 
-/** Reads a file piece by piece. Returns its size and hash. A file that is shorter than `bytes` has fewer bytes. */
-export async function hashKey(storage: Storage, key: string, bytes: number): Promise<Content> {
+/** Reads a file piece by piece. A file that is shorter than `bytes` has fewer bytes. */
+async function hashKey(storage: Storage, key: string, bytes: number): Promise<Content> {
   const hash = createHash('sha256');
   let read = 0;
   while (read < bytes) {
@@ -26,7 +24,7 @@ export async function hashKey(storage: Storage, key: string, bytes: number): Pro
 }
 
 /** Reads the complete lines of a spool, each once. Several machines may have given the same line to a bucket. */
-export async function readLines(storage: Storage, { keys }: Pick<Item, 'keys'>): Promise<Set<string>> {
+export async function readLines({ storage, keys }: Pick<Item, 'storage' | 'keys'>): Promise<Set<string>> {
   const lines = new Set<string>();
   for (const key of keys) {
     const text = (await storage.read(key))?.body.toString('utf8') ?? '';
@@ -40,7 +38,8 @@ export function encodeLines(lines: Iterable<string>): Buffer {
   return Buffer.from([...lines].map((line) => `${line}\n`).join(''));
 }
 
-function contentOfLines(lines: Set<string>): Content {
+/** Returns the content of a spool, whatever the order of its lines. */
+export function contentOfLines(lines: Set<string>): Content {
   const body = encodeLines([...lines].toSorted());
   return { bytes: body.length, sha256: sha256(body) };
 }

@@ -1,11 +1,10 @@
 import { makeDataFolder } from '../../store/file-modes.js';
 import { inParallel } from '../../base/in-parallel.js';
 import { invalidInput, TidemarkError } from '../../base/errors.js';
-import { copyBuild, compareBuilds, currentBuildOf } from './builds.js';
-import { AT_ONCE, compareFiles, type Compared } from './compare.js';
+import { copyBuild, showBuild } from './builds.js';
 import { hold, refuseUnfinishedForget, settleWarehouse, type Hold } from './hold.js';
-import { takeInventory, type Item } from './inventory.js';
-import { unfinishedRuns } from './kinds.js';
+import { currentBuildOf, listBuild, takeInventory } from './inventory.js';
+import { unfinishedRuns, type Item } from './kinds.js';
 import {
   markComplete,
   markUnfinished,
@@ -15,7 +14,13 @@ import {
   refuseWorkingCopy,
   type Place,
 } from './place.js';
-import { send, type Route, type Sent } from './send.js';
+import { sync, type Route } from './send.js';
+
+/** A file that differs. `extra`: only the target has it. See `Synced` for the other cases. */
+export interface Difference {
+  path: string;
+  why: 'missing' | 'extra' | 'different';
+}
 
 /** Result of a copy or of a comparison. Paths are those of a data folder. */
 export interface CopyResult {
@@ -23,16 +28,16 @@ export interface CopyResult {
   to: string;
   /** Identity of the data. */
   id: string;
-  /** Files and bytes that were sent. */
+  /** Files and bytes that were sent, without the build. */
   sent: { files: number; bytes: number };
-  /** Number of files that the target had already. */
+  /** Number of files that the target had already, without the build. */
   same: number;
   /** Files whose content at the target was replaced. */
   replaced: string[];
   /** The current build, if there is one. */
   build: string | null;
-  /** Files and bytes of the target that were read at the end and equal the source; all differences. */
-  verified: Compared;
+  /** Files and bytes of the target that were read and equal the source; all differences. */
+  verified: { files: number; bytes: number; differences: Difference[] };
 }
 
 /** Options of `copyData`. */
@@ -40,25 +45,30 @@ export interface CopyOptions {
   /** Whether to copy although runs in the landing zone have no end. */
   abandonRuns?: boolean | undefined;
   onWait?: ((holder: string) => void) | undefined;
-  /** Called at the begin of each step, with its number of files. */
+  /** Called at the begin, with the number of files. */
   onStep?: ((step: 'send' | 'verify', files: number) => void) | undefined;
 }
 
+/** Number of files that are read or sent at the same time. */
+const AT_ONCE = 8;
 // Manifests come after all parts. So an interrupted copy never shows a part whose file is missing.
 const ORDER: readonly (readonly Item['kind'][])[] = [
   ['part', 'state', 'secret', 'spool'],
   ['manifest'],
   ['warehouse'],
+  ['lake'],
+  ['database'],
   ['identity'],
 ];
 
 /**
- * Copies the data of one place to another, and compares both. Removes nothing, except the replaced checkpoint of the
- * warehouse in a bucket. After an interruption, the next call continues.
+ * Copies the data of one place to another: sends each file that is missing or different, and reads it there. Then makes
+ * the current build of the source current. Removes nothing, except the replaced checkpoint of the warehouse in a bucket.
+ * After an interruption, the next call continues.
  * @throws TidemarkError `InvalidInput` if the places do not fit; `WarehouseBusy` if a process writes a warehouse
  */
 export async function copyData(from: Place, to: Place, options: CopyOptions = {}): Promise<CopyResult> {
-  const { onWait = () => undefined, onStep = () => undefined } = options;
+  const { onWait = () => undefined, onStep } = options;
   const id = await checkPlaces(from, to);
   refuseUnfinishedForget(from);
   const holds: Hold[] = [];
@@ -66,66 +76,92 @@ export async function copyData(from: Place, to: Place, options: CopyOptions = {}
     if (to.dataDir !== undefined) makeDataFolder(to.dataDir);
     await settleWarehouse(from);
     for (const place of [from, to]) holds.push(await hold(place, onWait));
-    const assertHeld = async (): Promise<void> => {
-      for (const held of holds) await held.assertHeld();
-    };
     const [source, target] = [await takeInventory(from), await takeInventory(to)];
     if (!options.abandonRuns) refuseUnfinishedRuns(source.keys());
     refuseNewer(source, target, to);
     await markUnfinished(to, id, from.storage.name);
-    onStep('send', source.size);
-    const known = new Map<string, Sent>();
-    const route: Route = { from, to, lease: holds[1]?.lease };
-    for (const kinds of ORDER) {
-      const items = [...source.values()].filter(({ kind }) => kinds.includes(kind));
-      await inParallel(items, AT_ONCE, async (item) => {
-        known.set(item.path, await send(route, item, target.get(item.path)));
-      });
-      await assertHeld();
-      if (kinds.includes('warehouse')) await copyBuild(from, to);
-    }
-    onStep('verify', source.size);
-    const verified = await compare(from, to, known);
-    await assertHeld();
-    if (verified.differences.length === 0) await markComplete(to);
-    return { ...(await describe(from, to, id)), ...countSent(source, known), verified };
+    onStep?.('send', source.size);
+    const assertHeld = async (): Promise<void> => {
+      for (const held of holds) await held.assertHeld();
+    };
+    const result = await syncAll(
+      { from, to, lease: holds[1]?.lease, isCheck: false },
+      { id, source, target, assertHeld },
+    );
+    if (result.verified.differences.length === 0) await markComplete(to);
+    return result;
   } finally {
     for (const held of holds.toReversed()) await held.release();
   }
 }
 
-/** Compares two places as `copyData` does at its end. Changes nothing. */
-export async function checkCopy(from: Place, to: Place, options: CopyOptions = {}): Promise<CopyResult> {
+/** Compares two places as `copyData` does. Changes nothing. */
+export async function checkCopy(from: Place, to: Place, { onStep }: CopyOptions = {}): Promise<CopyResult> {
   const id = await checkPlaces(from, to);
-  options.onStep?.('verify', (await takeInventory(from)).size);
-  const verified = await compare(from, to);
+  const [source, target] = [await takeInventory(from), await takeInventory(to)];
+  onStep?.('verify', source.size);
+  const result = await syncAll({ from, to, isCheck: true }, { id, source, target, assertHeld: async () => undefined });
   if ((await readUnfinished(to)) !== undefined)
-    verified.differences.push({ path: 'copy-unfinished.json', why: 'extra' });
-  return { ...(await describe(from, to, id)), sent: { files: 0, bytes: 0 }, same: 0, replaced: [], verified };
+    result.verified.differences.push({ path: 'copy-unfinished.json', why: 'extra' });
+  return { ...result, same: 0 };
 }
 
-async function compare(from: Place, to: Place, known?: ReadonlyMap<string, Sent>): Promise<Compared> {
-  const [files, builds] = [await compareFiles(from, to, known), await compareBuilds(from, to)];
-  return {
-    files: files.files + builds.files,
-    bytes: files.bytes + builds.bytes,
-    differences: [...files.differences, ...builds.differences],
+async function syncAll(
+  route: Route,
+  {
+    id,
+    source,
+    target,
+    assertHeld,
+  }: { id: string; source: Map<string, Item>; target: Map<string, Item>; assertHeld: () => Promise<void> },
+): Promise<CopyResult> {
+  const { from, to, isCheck } = route;
+  const differences: Difference[] = [...target.values()]
+    .filter(({ path, kind }) => !source.has(path) && !isOfBuild(kind))
+    .map(({ path }) => ({ path, why: 'extra' }));
+  const build = (await currentBuildOf(from)) ?? null;
+  const verified = { files: 0, bytes: 0, differences };
+  const result: CopyResult = {
+    from: from.storage.name,
+    to: to.storage.name,
+    id,
+    sent: { files: 0, bytes: 0 },
+    same: 0,
+    replaced: [],
+    build,
+    verified,
   };
+  for (const kinds of ORDER) {
+    if (kinds.includes('lake') && !isCheck) {
+      await copyBuild(from, to);
+      for (const item of await listBuild(to)) target.set(item.path, item);
+    }
+    const items = [...source.values()].filter(({ kind }) => kinds.includes(kind));
+    await inParallel(items, AT_ONCE, async (item) => {
+      const { path, bytes, kind } = item;
+      const { outcome, why } = await sync(route, item, target.get(path));
+      if (why !== undefined) differences.push({ path, why });
+      else {
+        verified.files++;
+        verified.bytes += bytes;
+      }
+      if (isOfBuild(kind)) return;
+      if (outcome === 'same') result.same++;
+      if (outcome === 'replaced') result.replaced.push(path);
+      if (outcome !== 'sent' && outcome !== 'replaced') return;
+      result.sent.files++;
+      result.sent.bytes += bytes;
+    });
+    if (kinds.includes('database') && !isCheck) await showBuild(from, to);
+    await assertHeld();
+  }
+  result.replaced.sort();
+  differences.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return result;
 }
 
-async function describe(from: Place, to: Place, id: string): Promise<Pick<CopyResult, 'from' | 'to' | 'id' | 'build'>> {
-  return { from: from.storage.name, to: to.storage.name, id, build: (await currentBuildOf(from)) ?? null };
-}
-
-function countSent(
-  source: ReadonlyMap<string, Item>,
-  known: ReadonlyMap<string, Sent>,
-): Pick<CopyResult, 'sent' | 'same' | 'replaced'> {
-  const of = (...outcomes: Sent['outcome'][]): string[] =>
-    [...known].flatMap(([path, { outcome }]) => (outcomes.includes(outcome) ? [path] : [])).toSorted();
-  const sent = of('sent', 'replaced');
-  const bytes = sent.reduce((sum, path) => sum + (source.get(path)?.bytes ?? 0), 0);
-  return { sent: { files: sent.length, bytes }, same: of('same').length, replaced: of('replaced') };
+function isOfBuild(kind: Item['kind']): boolean {
+  return kind === 'lake' || kind === 'database';
 }
 
 /** @returns the identity of the data */

@@ -4,7 +4,7 @@ import { TidemarkError } from '../../base/errors.js';
 import { lockWriter } from '../../warehouse/duckdb/locks.js';
 import { openWarehouse } from '../../warehouse/duckdb/open.js';
 import { takeLease, type Lease } from '../../store/lease.js';
-import { highestToken, WRITER_LEASE } from '../../warehouse/duckdb/checkpoint.js';
+import { checkpointsIn, WRITER_LEASE } from '../../warehouse/duckdb/checkpoint.js';
 import type { Place } from './place.js';
 
 const WHAT = 'tidemark data copy';
@@ -27,7 +27,7 @@ export interface Hold {
  */
 export async function hold({ storage, dataDir }: Place, onWait: (holder: string) => void): Promise<Hold> {
   if (dataDir === undefined) {
-    const highest = (): Promise<number> => highestToken(storage);
+    const highest = (): Promise<number> => checkpointsIn(storage).highestToken();
     const lease = await takeLease(storage, WRITER_LEASE, { what: WHAT, asks: true, waitMs: WAIT_MS, onWait, highest });
     return { lease, assertHeld: () => lease.assertHeld(), release: () => lease.release() };
   }

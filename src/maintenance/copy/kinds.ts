@@ -1,3 +1,5 @@
+import type { Content, Storage } from '../../store/storage.js';
+
 /*
  * What `tidemark data copy` copies, by key. A key is the path of a file in a data folder, with `/`. Locks, due plans,
  * logs, dev environments, and the API key stay on their machine. The warehouse and the build have rules of their own.
@@ -12,6 +14,19 @@
  * - `state`: small files that runs replace
  */
 export type Kind = 'part' | 'manifest' | 'secret' | 'spool' | 'piece' | 'state';
+
+/** A file of the data, under the path that it has in a data folder. */
+export interface Item {
+  path: string;
+  /** `lake`, `database`: Parquet files and DuckDB file of the current build. */
+  kind: Exclude<Kind, 'piece'> | 'warehouse' | 'identity' | 'lake' | 'database';
+  storage: Storage;
+  /** Keys in the storage, sorted. A spool in a bucket has several. */
+  keys: string[];
+  bytes: number;
+  /** Content of a spool: its complete lines, sorted, each once. */
+  content?: Content;
+}
 
 /** Beginnings of the keys that are copied. */
 export const PREFIXES = [
@@ -48,8 +63,8 @@ export function kindOf(key: string): Kind | undefined {
 }
 
 /** Whether a file of this kind never changes after it was written. */
-export function isFixed(kind: Kind): boolean {
-  return kind === 'part' || kind === 'manifest' || kind === 'secret';
+export function isFixed(kind: string): boolean {
+  return ['part', 'manifest', 'secret', 'identity'].includes(kind);
 }
 
 /** Returns the key of the spool to which a piece belongs. */

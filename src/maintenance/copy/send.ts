@@ -5,19 +5,10 @@ import { removeLeftovers } from '../../store/database-files.js';
 import type { Lease } from '../../store/lease.js';
 import type { Content } from '../../store/storage.js';
 import { writeCheckpoint } from '../../warehouse/duckdb/checkpoint.js';
-import { contentOf, encodeLines, readLines } from './content.js';
-import { isFixed } from './kinds.js';
-import { WAREHOUSE, type Item } from './inventory.js';
+import { contentOf, contentOfLines, encodeLines, readLines } from './content.js';
+import { findWarehouse } from './inventory.js';
+import { isFixed, type Item } from './kinds.js';
 import type { Place } from './place.js';
-
-/** What was found out about a file while it was sent, so that the comparison need not read it again. */
-export interface Sent {
-  outcome: 'sent' | 'replaced' | 'same' | 'refused';
-  /** Content of the source; undefined for a spool. */
-  source?: Content | undefined;
-  /** Content of the target, if it was read. */
-  target?: Content | undefined;
-}
 
 /** Both places of a copy. At least one of them is a data folder. */
 export interface Route {
@@ -25,60 +16,67 @@ export interface Route {
   to: Place;
   /** Lease of the warehouse in the target, if the target is a bucket. */
   lease?: Lease | undefined;
+  /** Whether to compare only. */
+  isCheck: boolean;
+}
+
+/** What happened to a file, and whether the target equals the source now. */
+export interface Synced {
+  outcome: 'same' | 'sent' | 'replaced' | 'refused';
+  /** `missing`: only the source has the file. `different`: the contents differ. */
+  why?: 'missing' | 'different' | undefined;
 }
 
 /**
- * Sends a file, unless the target has it with the same content.
+ * Sends a file, unless the target has it with the same content. Then reads the file at the target and compares it. Does
+ * not replace a file that never changes.
  * @param there the file in the target, if there is one
- * @returns `refused` if the target has another file with this name that may not change
  */
-export async function send(route: Route, item: Item, there: Item | undefined): Promise<Sent> {
-  const { from, to } = route;
-  if (item.kind === 'spool') return sendSpool(route, item, there);
-  if (there?.bytes === item.bytes) {
-    const [source, target] = [await contentOf(from.storage, item), await contentOf(to.storage, there)];
-    if (source.sha256 === target.sha256) return { outcome: 'same', source, target };
-  }
-  const isFixedKind = item.kind === 'identity' || (item.kind !== 'warehouse' && isFixed(item.kind));
-  if (there !== undefined && isFixedKind) return { outcome: 'refused' };
-  const source = item.kind === 'warehouse' ? await sendWarehouse(route, item) : await transfer(route, item, item.path);
-  return { outcome: there === undefined ? 'sent' : 'replaced', source };
+export async function sync(route: Route, item: Item, there: Item | undefined): Promise<Synced> {
+  if (there?.bytes === item.bytes && isEqual(await contentOf(item), await contentOf(there))) return { outcome: 'same' };
+  if (route.isCheck || (there !== undefined && isFixed(item.kind)))
+    return { outcome: 'refused', why: there === undefined ? 'missing' : 'different' };
+  const { sent, made } = await send(route, item, there);
+  const outcome = there === undefined ? 'sent' : 'replaced';
+  return { outcome, why: isEqual(sent, await contentOf(made)) ? undefined : 'different' };
 }
 
-async function transfer({ from, to }: Route, item: Item, key: string): Promise<Content> {
-  const source = item.keys[0] ?? item.path;
-  if (from.dataDir !== undefined) return to.storage.upload(key, fileIn(from.dataDir, source));
-  if (to.dataDir !== undefined) return from.storage.download(source, fileIn(to.dataDir, key));
+function isEqual(left: Content, right: Content): boolean {
+  return left.sha256 === right.sha256;
+}
+
+/** Returns the content that was sent, and the file at the target. */
+async function send(route: Route, item: Item, there: Item | undefined): Promise<{ sent: Content; made: Item }> {
+  const { from, to, lease } = route;
+  const here = (dataDir: string): string => path.join(dataDir, ...item.path.split('/'));
+  if (item.kind === 'spool') return sendSpool(to, item, there);
+  if (item.kind === 'warehouse') {
+    if (to.dataDir === undefined && lease !== undefined && from.dataDir !== undefined) {
+      await writeCheckpoint(to.storage, here(from.dataDir), lease);
+      return { sent: await contentOf(item), made: (await findWarehouse(to)) ?? item };
+    }
+    // They belong to the file that is replaced.
+    if (to.dataDir !== undefined) removeLeftovers(here(to.dataDir));
+  }
+  const [key = item.path] = item.keys;
+  const made = { ...item, storage: to.storage, keys: [item.path] };
+  if (from.dataDir !== undefined) return { sent: await to.storage.upload(item.path, here(from.dataDir)), made };
+  if (to.dataDir !== undefined) return { sent: await item.storage.download(key, here(to.dataDir)), made };
   throw new Error('One of the two places must be a folder.');
 }
 
-async function sendWarehouse(route: Route, item: Item): Promise<Content> {
-  const { from, to, lease } = route;
-  if (to.dataDir !== undefined) {
-    // It belongs to the file that is replaced.
-    removeLeftovers(fileIn(to.dataDir, WAREHOUSE));
-    return transfer(route, item, WAREHOUSE);
-  }
-  if (lease === undefined || from.dataDir === undefined) throw new Error('A checkpoint needs a lease and a folder.');
-  const { bytes, sha256 } = await writeCheckpoint(to.storage, fileIn(from.dataDir, WAREHOUSE), lease);
-  return { bytes, sha256 };
-}
-
 /** Adds the lines that the target lacks: to a bucket as a new piece, to a folder with the lines that are there. */
-async function sendSpool({ from, to }: Route, item: Item, there: Item | undefined): Promise<Sent> {
-  const lines = await readLines(from.storage, item);
-  const known = there === undefined ? new Set<string>() : await readLines(to.storage, there);
+async function sendSpool(to: Place, item: Item, there: Item | undefined): Promise<{ sent: Content; made: Item }> {
+  const lines = await readLines(item);
+  const known = there === undefined ? new Set<string>() : await readLines(there);
   const missing = [...lines].filter((line) => !known.has(line));
-  if (missing.length === 0) return { outcome: 'same' };
+  const made = { ...item, storage: to.storage, keys: [item.path] };
   if (to.dataDir === undefined) {
     const piece = `${item.path}.pieces/${Date.now()}-${randomUUID().slice(0, 8)}-000000.ndjson`;
     await to.storage.create(piece, encodeLines(missing));
+    made.keys = [...(there?.keys ?? []), piece];
   } else {
-    await writeFileAtomic(fileIn(to.dataDir, item.path), encodeLines([...known, ...missing]));
+    await writeFileAtomic(path.join(to.dataDir, ...item.path.split('/')), encodeLines([...known, ...missing]));
   }
-  return { outcome: there === undefined ? 'sent' : 'replaced' };
-}
-
-function fileIn(dataDir: string, key: string): string {
-  return path.join(dataDir, ...key.split('/'));
+  return { sent: contentOfLines(lines), made: { ...made, content: contentOfLines(await readLines(made)) } };
 }

@@ -1,10 +1,19 @@
-import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
+import { z } from 'zod';
 import { asDiskError } from '../../store/disk-errors.js';
 import { makeFolderSync } from '../../store/files.js';
 import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../../store/data-folder.js';
 import { whileTaking } from '../duckdb/locks.js';
-import { nextNumber, numberOf, writeNumber, type Numbered } from './order.js';
 
 /*
  * States of a build, and what changes them:
@@ -41,8 +50,18 @@ const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(.*?)(?:\.\d+)?$/;
 const UNFINISHED = '.new-';
 // A build that is being taken from the bucket. A killed process leaves such a folder.
 const TAKING = '.taking-';
-// In the folder of a build that another machine published: only its DuckDB file was taken from the bucket.
-const TAKEN = 'taken.json';
+
+/** Content of `build.json` in the folder of a build. */
+const About = z.object({
+  /**
+   * Number of the build: a later publication has a higher one. The clock of a machine may be wrong, so the names and
+   * times of builds say nothing about their order.
+   */
+  publication: z.int().nonnegative(),
+  /** Whether another machine published the build. Only its DuckDB file was taken from the bucket. */
+  isTaken: z.boolean(),
+});
+type About = z.infer<typeof About>;
 
 /** Returns the name of the build that contains a file. The path must not contain symlinks. */
 export function nameOfBuild(file: string): string {
@@ -66,7 +85,8 @@ export function beginBuild(
   const folder = buildDir(dataDir, `${UNFINISHED}${name}`);
   try {
     makeFolderSync(folder);
-    writeNumber(dataDir, name, { publication: nextNumber(dataDir) });
+    const numbers = listBuilds(dataDir).map((build) => numberOf(dataDir, build.name));
+    writeAbout(folder, { publication: 1 + Math.max(0, ...numbers), isTaken: false });
   } catch (error) {
     throw asDiskError(error, folder);
   }
@@ -98,10 +118,11 @@ export function listBuilds(dataDir: string): Build[] {
     const file = statSync(fileOf(folder), { throwIfNoEntry: false });
     if (file === undefined || !existsSync(lakeOf(folder))) return [];
     const build = describeBuild(name, { bytes: file.size, current: name === current });
-    return build === undefined ? [] : [{ build, number: numberOf(dataDir, name), taken: isTaken(dataDir, name) }];
+    return build === undefined ? [] : [{ build, ...readAbout(dataDir, name) }];
   });
   // Two machines may have given the same number: then the build in the bucket counts.
-  return found.toSorted((a, b) => b.number - a.number || Number(b.taken) - Number(a.taken)).map(({ build }) => build);
+  const inOrder = found.toSorted((a, b) => b.publication - a.publication || Number(b.isTaken) - Number(a.isTaken));
+  return inOrder.map(({ build }) => build);
 }
 
 /** Describes a build by its name. Undefined if this is no name of a build. */
@@ -127,13 +148,13 @@ export function newestBuild(dataDir: string): string | null {
  * Adds a build that another machine published, unless this machine has it. Several processes may call this together:
  * one takes the build, the others wait.
  * @param write writes the DuckDB file; its path is the argument
- * @param number its number, and the highest number at the place from which it comes
+ * @param publication its number at the place from which it comes
  */
 export async function addTakenBuild(
   dataDir: string,
   name: string,
   write: (file: string) => Promise<unknown>,
-  number: Numbered,
+  publication: number,
 ): Promise<void> {
   await whileTaking(dataDir, async (lock) => {
     if (listBuilds(dataDir).some((build) => build.name === name)) return;
@@ -142,15 +163,43 @@ export async function addTakenBuild(
     const folder = buildDir(dataDir, `${TAKING}${name}`);
     makeFolderSync(lakeOf(folder));
     await write(fileOf(folder));
-    writeFileSync(path.join(folder, TAKEN), '{"about":"Only the DuckDB file was taken from the bucket."}\n');
-    writeNumber(dataDir, name, number);
+    writeAbout(folder, { publication, isTaken: true });
     lock.rename(folder, buildDir(dataDir, name));
   });
 }
 
 /** Whether a build was published by another machine. Such a build has no lake here. */
 export function isTaken(dataDir: string, name: string): boolean {
-  return existsSync(path.join(buildDir(dataDir, name), TAKEN));
+  return readAbout(dataDir, name).isTaken;
+}
+
+/** Returns the number of a build: a later publication has a higher one. 0 if it cannot be read. */
+export function numberOf(dataDir: string, name: string): number {
+  return readAbout(dataDir, name).publication;
+}
+
+/** Gives a build a higher number: the one that it has in the bucket. */
+export function raiseNumber(dataDir: string, name: string, publication: number): void {
+  const about = readAbout(dataDir, name);
+  if (publication > about.publication) writeAbout(buildDir(dataDir, name), { ...about, publication });
+}
+
+function readAbout(dataDir: string, name: string): About {
+  try {
+    return About.parse(JSON.parse(readFileSync(aboutFile(buildDir(dataDir, name)), 'utf8')));
+  } catch {
+    return { publication: 0, isTaken: false };
+  }
+}
+
+function writeAbout(folder: string, about: About): void {
+  const file = aboutFile(folder);
+  writeFileSync(`${file}.new`, `${JSON.stringify(about)}\n`);
+  renameSync(`${file}.new`, file);
+}
+
+function aboutFile(folder: string): string {
+  return path.join(folder, 'build.json');
 }
 
 /** Returns the name of the build that readers see; null before the first publication. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { publishedFile } from '../../store/data-folder.js';
 import { makeFolder } from '../../store/files.js';
 import type { Storage } from '../../store/storage.js';
-import { mustReadCurrent, readManifest } from './manifest.js';
+import { buildsIn, mustReadCurrent } from './manifest.js';
 
 /** Versions of one storage that the cache keeps: a command that has just begun may still open the earlier one. */
 const KEPT = 2;
@@ -30,14 +30,15 @@ export async function fetchCurrent(
   cache: string,
   onDownload: (bytes: number) => void = () => undefined,
 ): Promise<Cached> {
-  const current = await mustReadCurrent(storage);
+  const builds = buildsIn(storage);
+  const current = await mustReadCurrent(builds);
   const { build, version } = current;
   const folder = path.join(cache, createHash('sha256').update(storage.name).digest('hex').slice(0, 16));
   const dataDir = path.join(folder, version);
   const file = publishedFile(dataDir);
   let downloaded = 0;
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-    const { database } = await readManifest(storage, current);
+    const { database } = await builds.manifestOf(current);
     onDownload(database.bytes);
     await makeFolder(folder);
     await storage.download(database.key, file, database);

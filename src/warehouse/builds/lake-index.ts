@@ -10,8 +10,6 @@ const LakeFile = z.object({
   file: z.string(),
   rows: z.int().nonnegative(),
   bytes: z.int().nonnegative(),
-  /** Hash of what the rows were made from; the same rows have the same hash. Null: unknown. */
-  state: z.string().nullable(),
 });
 export type LakeFile = z.infer<typeof LakeFile>;
 

@@ -12,10 +12,7 @@ export async function replaceBuild(config: CopyConfig, what: string): Promise<vo
   const writer = writerOf(config.dataDir);
   if (writer === undefined) return;
   const { copy, lease } = writer;
-  const options = { what, keepSeconds: 0 };
-  await copyPublished(config, options);
-  // The first copy puts the version before on the list of replaced ones. The second one removes it.
-  const fault = (await copyPublished(config, options))?.pruneFault ?? null;
+  const fault = (await copyPublished(config, { what, keepSeconds: 0 }))?.pruneFault ?? null;
   if (fault !== null)
     throw new TidemarkError('Internal', `Older builds could not be removed from ${config.publish.to}: ${fault}`, {
       todo: 'Run the command again.',

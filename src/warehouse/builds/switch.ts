@@ -1,21 +1,11 @@
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
-import { errorMessage, TidemarkError } from '../../base/errors.js';
+import { TidemarkError } from '../../base/errors.js';
 import type { Lock } from '../../store/lock/lock.js';
 import { currentBuild, listBuilds, targetOf } from './builds.js';
 import { flipLink } from '../../store/links.js';
 import { whileSwitching } from '../duckdb/locks.js';
-import {
-  buildDir,
-  currentLink,
-  fileOf,
-  lakeOf,
-  publishedDir,
-  publishedFile,
-  publishedLake,
-  replacedFile,
-} from '../../store/data-folder.js';
+import { buildDir, currentLink, publishedDir, publishedFile, publishedLake } from '../../store/data-folder.js';
 
 /** Callers pass this in place of a name. It means: the build before the current one. */
 export const PREVIOUS = 'PREVIOUS';
@@ -79,11 +69,8 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
     });
   }
   const from = currentBuild(dataDir);
-  const { [name]: _, ...replaced } = readReplaced(dataDir);
-  // The build `from` is being replaced now. First delete the time at which it was replaced earlier. Otherwise, if this
-  // process is killed before it writes the new time, the old time would remain.
-  if (from !== null) delete replaced[from];
-  writeReplaced(lock, dataDir, replaced);
+  // Also before the switch: a process that is killed in between must leave the build for the grace time.
+  if (from !== null && known.includes(from)) noteReplaced(dataDir, from);
   const current = currentLink(dataDir);
   await flipLink(lock, current, path.relative(publishedDir(dataDir), buildDir(dataDir, name)));
   // Create the links to the DuckDB file and the lake if they are missing. Correct them if a killed process left them
@@ -92,66 +79,24 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
     const through = path.join(path.basename(current), path.basename(link));
     if (targetOf(link) !== through) await flipLink(lock, link, through);
   }
-  if (from !== null && from !== name) writeReplaced(lock, dataDir, { ...replaced, [from]: Date.now() });
-  checkSwitched(dataDir, name);
+  if (from !== null && known.includes(from)) noteReplaced(dataDir, from);
   lock.assertHeld();
-}
-
-/**
- * Follows the links as a reader does. Checks that they lead to the build.
- * @throws TidemarkError `Internal` when they do not
- */
-function checkSwitched(dataDir: string, name: string): void {
-  const folder = buildDir(dataDir, name);
-  try {
-    if (
-      realpathSync(publishedFile(dataDir)) === realpathSync(fileOf(folder)) &&
-      realpathSync(publishedLake(dataDir)) === realpathSync(lakeOf(folder))
-    )
-      return;
-    throw new Error(`they point to ${realpathSync(publishedFile(dataDir))}`);
-  } catch (error) {
-    throw new TidemarkError(
-      'Internal',
-      `The links in ${publishedDir(dataDir)} do not point to ${name}: ${errorMessage(error)}.`,
-      {
-        todo: 'Perhaps another program changes this folder: stop it. Then run `tidemark publish`.',
-        retryable: true,
-        cause: error,
-      },
-    );
-  }
 }
 
 function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): void {
   const current = currentBuild(dataDir);
   if (current === null) return;
-  const now = Date.now();
-  const known = readReplaced(dataDir);
-  // The time may be unknown (after a kill) or in the future. Then assume that the build was replaced now.
-  const replacedAt = (name: string): number => Math.min(known[name] ?? now, now);
   const others = listBuilds(dataDir).flatMap(({ name }) => (name === current ? [] : [name]));
-  const isDue = (name: string): boolean => now - replacedAt(name) >= graceSeconds * 1_000;
-  const removed = new Set(others.slice(Math.max(keep, 1) - 1).filter(isDue));
-  const kept = others.filter((name) => !removed.has(name));
-  writeReplaced(lock, dataDir, Object.fromEntries(kept.map((name) => [name, replacedAt(name)])));
-  for (const name of removed) lock.remove(buildDir(dataDir, name));
-}
-
-/** For each old build, the time at which it was replaced, in milliseconds since 1970. */
-const Replaced = z.record(z.string(), z.number());
-
-function readReplaced(dataDir: string): Record<string, number> {
-  const file = replacedFile(dataDir);
-  if (!existsSync(file)) return {};
-  try {
-    return Replaced.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    // A power failure may leave the file incomplete.
-    return {};
+  for (const name of others.slice(Math.max(keep, 1) - 1)) {
+    const sinceMs = Date.now() - statSync(buildDir(dataDir, name)).mtimeMs;
+    // A time in the future comes from a wrong clock. Such a build counts as replaced now.
+    if (sinceMs < 0) noteReplaced(dataDir, name);
+    if (Math.max(0, sinceMs) >= graceSeconds * 1_000) lock.remove(buildDir(dataDir, name));
   }
 }
 
-function writeReplaced(lock: Lock, dataDir: string, replaced: Record<string, number>): void {
-  lock.put(replacedFile(dataDir), (temporary) => writeFileSync(temporary, `${JSON.stringify(replaced)}\n`));
+/** Makes the time of a build's folder the time at which readers were switched to another build. */
+function noteReplaced(dataDir: string, name: string): void {
+  const now = new Date();
+  utimesSync(buildDir(dataDir, name), now, now);
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isBucket } from '../../store/places.js';
-import type { Manifest } from './manifest.js';
+import type { Manifest } from '../../store/versions.js';
 
 /** A table of a copied version, with the addresses of its files. */
 export interface TableFiles {

@@ -1,12 +1,11 @@
 import { utimesSync } from 'node:fs';
-import { addTakenBuild, currentBuild, describeBuild, isTaken, listBuilds, type Build } from './builds.js';
-import { numberOf } from './order.js';
+import { addTakenBuild, currentBuild, describeBuild, isTaken, listBuilds, numberOf, type Build } from './builds.js';
 import { PREVIOUS, showNewBuild } from './switch.js';
 import { isFileFault } from '../../store/errors.js';
-import type { Storage } from '../../store/storage.js';
+import type { Pointer, Version, Versions } from '../../store/versions.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
 import { openRemote, type CopyConfig } from './copy-published.js';
-import { findManifest, numbersOf, readCurrent, readManifest, type Current, type Version } from './manifest.js';
+import { buildsIn } from './manifest.js';
 
 // Queries on this machine may still read a build that was replaced a moment ago.
 const KEPT = { keep: 2, graceSeconds: 600 };
@@ -20,7 +19,7 @@ export async function takePublished(config: CopyConfig): Promise<boolean> {
   const { dataDir } = config;
   const found = await findPublished(config);
   if (found === undefined || isAhead(dataDir, found.current)) return false;
-  await takeVersion(dataDir, found, found.current, found.current.published_at);
+  await takeVersion(dataDir, found.there, found.current, found.current.published_at);
   await showNewBuild(dataDir, found.current.build, KEPT);
   return true;
 }
@@ -45,10 +44,10 @@ export async function takeUnlessLost(
 export async function listKeptBuilds(config: CopyConfig): Promise<Build[]> {
   const found = await findPublished(config);
   if (found === undefined) return listBuilds(config.dataDir);
-  const { storage, current } = found;
+  const { there, current } = found;
   const builds: Build[] = [];
   for (const version of versionsOf(current)) {
-    const manifest = await findManifest(storage, version);
+    const manifest = await there.findManifest(version);
     if (manifest === undefined) continue;
     const { bytes } = manifest.database;
     const build = describeBuild(version.build, { bytes, current: version.build === current.build });
@@ -68,26 +67,27 @@ export async function takeKept(config: CopyConfig, wanted: string): Promise<void
   const versions = versionsOf(found.current);
   const at = versions.findIndex(({ build }) => build === (wanted === PREVIOUS ? found.current.build : wanted));
   const version = versions[wanted === PREVIOUS ? at + 1 : at];
-  if (version !== undefined) await takeVersion(config.dataDir, found, version);
+  if (version !== undefined) await takeVersion(config.dataDir, found.there, version);
 }
 
 interface PublishedThere {
-  storage: Storage;
-  current: Current;
+  there: Versions;
+  current: Pointer;
 }
 
 async function findPublished(config: CopyConfig): Promise<PublishedThere | undefined> {
   if (workingCopyOf(config.dataDir) === undefined) return undefined;
   const storage = openRemote(config);
-  const found = storage && (await readCurrent(storage));
-  return storage === undefined || found === undefined ? undefined : { storage, current: found.current };
+  const there = storage && buildsIn(storage);
+  const current = await there?.read();
+  return there === undefined || current === undefined ? undefined : { there, current };
 }
 
 /**
  * The newest version of each build of the bucket, the build that was published last first. A build has several versions
  * if files of it were lost and sent again.
  */
-function versionsOf(current: Current): Version[] {
+function versionsOf(current: Pointer): Version[] {
   const newest = new Map<string, Version>();
   for (const version of [current, ...current.earlier])
     if (!newest.has(version.build)) newest.set(version.build, version);
@@ -95,7 +95,7 @@ function versionsOf(current: Current): Version[] {
 }
 
 /** Whether this machine shows the current build, or has published a later one that the bucket does not have yet. */
-function isAhead(dataDir: string, { build, publication, earlier }: Current): boolean {
+function isAhead(dataDir: string, { build, publication, earlier }: Pointer): boolean {
   const here = currentBuild(dataDir);
   if (here === null || here === build) return here === build;
   if (isTaken(dataDir, here) || earlier.some((one) => one.build === here)) return false;
@@ -103,18 +103,13 @@ function isAhead(dataDir: string, { build, publication, earlier }: Current): boo
 }
 
 /** @param at when the build was published, if it is known. `tidemark status` shows the time of the file. */
-async function takeVersion(
-  dataDir: string,
-  { storage, current }: PublishedThere,
-  version: Version,
-  at?: string,
-): Promise<void> {
-  const { build } = version;
+async function takeVersion(dataDir: string, there: Versions, version: Version, at?: string): Promise<void> {
+  const { build, publication } = version;
   if (listBuilds(dataDir).some(({ name }) => name === build)) return;
-  const { database } = await readManifest(storage, version);
+  const { database } = await there.manifestOf(version);
   const write = async (file: string): Promise<void> => {
-    await storage.download(database.key, file, database);
+    await there.storage.download(database.key, file, database);
     if (at !== undefined) utimesSync(file, new Date(at), new Date(at));
   };
-  await addTakenBuild(dataDir, build, write, numbersOf(current, version));
+  await addTakenBuild(dataDir, build, write, publication);
 }

@@ -4,9 +4,11 @@ import { DAY_MS } from '../../base/time/time.js';
 import { warehouseFile } from '../../store/data-folder.js';
 import { removeLeftovers } from '../../store/database-files.js';
 import { writeFileAtomic } from '../../store/files.js';
-import { isFileFault, isLostRace } from '../../store/errors.js';
-import { LeaseLostError, type Lease } from '../../store/lease.js';
+import { isFileFault } from '../../store/errors.js';
+import type { Lease } from '../../store/lease.js';
+import { pruneVersions, publishVersion } from '../../store/publish-version.js';
 import type { Storage } from '../../store/storage.js';
+import { Versions, type Pointer } from '../../store/versions.js';
 import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
 
 /*
@@ -14,28 +16,16 @@ import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
  * a replay: another machine takes the newest one and loads the parts that were landed after it.
  *
  *     warehouse/current.json            names the newest checkpoint, and the fencing token of its writer
- *     warehouse/<token>-<time>.duckdb   the file; it never changes
+ *     warehouse/<time>.<token>/         the file and its manifest; they never change
  */
 
 /** Key of the lease of the only writer of the warehouse. */
 export const WRITER_LEASE = 'warehouse/writer.json';
-const FOLDER = 'warehouse/';
-const POINTER = `${FOLDER}current.json`;
-const MOST_LOOKS = 5;
+const POINTER = 'warehouse/current.json';
 
-const Pointer = z.object({
-  token: z.int(),
-  key: z.string(),
-  bytes: z.int().nonnegative(),
-  sha256: z.string(),
-  at: z.string(),
-});
-type Pointer = z.infer<typeof Pointer>;
-
-/** The pointer with its version. Without `pointer` if the file is damaged. */
-interface FoundPointer {
-  pointer: Pointer | undefined;
-  version: string;
+/** Opens the checkpoints of a bucket. Sends no request. */
+export function checkpointsIn(storage: Storage): Versions {
+  return new Versions(storage, { pointer: POINTER, lease: WRITER_LEASE, folder: 'warehouse/' });
 }
 
 /**
@@ -45,65 +35,27 @@ interface FoundPointer {
 export async function giveCheckpoint(copy: WorkingCopy, lease: Lease): Promise<void> {
   const file = warehouseFile(copy.dataDir);
   if (!existsSync(file)) return;
-  const pointer = await writeCheckpoint(copy.storage, file, lease);
-  await writeFileAtomic(markFile(copy.dataDir), encode(pointer));
+  const { version } = await writeCheckpoint(copy.storage, file, lease);
+  await writeMark(copy.dataDir, version);
 }
 
 /** As `giveCheckpoint`, for a file that belongs to no working copy. */
 export async function writeCheckpoint(storage: Storage, file: string, lease: Lease): Promise<Pointer> {
-  const key = `${FOLDER}${String(lease.token).padStart(6, '0')}-${Date.now()}.duckdb`;
-  refuseLater(storage, await findPointer(storage), lease);
-  const content = await storage.upload(key, file);
-  const pointer: Pointer = { token: lease.token, key, ...content, at: new Date().toISOString() };
-  const before = await replacePointer(storage, pointer, lease);
-  if (before?.pointer !== undefined) await storage.remove(before.pointer.key);
-  else if (before !== undefined) await removeOldCheckpoints(storage);
-  return pointer;
-}
-
-/** Points at a new checkpoint. A look may show an earlier pointer; then looks again. Returns the replaced pointer. */
-async function replacePointer(storage: Storage, pointer: Pointer, lease: Lease): Promise<FoundPointer | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    const before = await findPointer(storage);
-    refuseLater(storage, before, lease);
-    await lease.assertHeld();
-    try {
-      if (before === undefined) await storage.create(POINTER, encode(pointer));
-      else await storage.replace(POINTER, encode(pointer), before.version);
-      return before;
-    } catch (error) {
-      if (!isLostRace(error) || attempt === MOST_LOOKS) throw error;
-    }
-  }
-}
-
-/** @throws LeaseLostError when a later holder of the lease has written the pointer */
-function refuseLater(storage: Storage, found: FoundPointer | undefined, lease: Lease): void {
-  if (found?.pointer !== undefined && found.pointer.token > lease.token)
-    throw new LeaseLostError(storage, WRITER_LEASE);
-}
-
-/** Finds the highest token of a holder of the lease, in the pointer and in the names of the checkpoints; 0 without any. */
-export async function highestToken(storage: Storage): Promise<number> {
-  let highest = (await findPointer(storage))?.pointer?.token ?? 0;
-  for await (const { key } of storage.list(FOLDER)) {
-    const token = /^\d+(?=-\d+\.duckdb$)/.exec(key.slice(FOLDER.length));
-    if (token !== null) highest = Math.max(highest, Number(token[0]));
-  }
-  return highest;
+  const checkpoints = checkpointsIn(storage);
+  const { current } = await publishVersion(checkpoints, lease, {
+    build: new Date().toISOString().replaceAll(/[-:.]/g, ''),
+    publication: (before) => 1 + (before?.publication ?? 0),
+    local: () => ({ database: file, lake: '', tables: {} }),
+    keepSeconds: 0,
+  });
+  await pruneVersions(checkpoints, current, lease);
+  return current;
 }
 
 /** Removes files in the folder of the checkpoints that killed processes left. Call it only as the writer. */
 export async function removeOldCheckpoints(storage: Storage): Promise<void> {
-  const newest = (await findPointer(storage))?.pointer?.key;
-  const keys: string[] = [];
-  for await (const { key } of storage.list(FOLDER)) if (key.endsWith('.duckdb') && key !== newest) keys.push(key);
-  for (const key of keys) await storage.remove(key);
-}
-
-/** Returns the newest checkpoint. Undefined if there is none, or if its pointer is damaged. */
-export async function readCheckpoint(storage: Storage): Promise<Pointer | undefined> {
-  return (await findPointer(storage))?.pointer;
+  const checkpoints = checkpointsIn(storage);
+  await pruneVersions(checkpoints, (await checkpoints.find())?.current);
 }
 
 // A new writer loads the parts that were landed since, so it waits for a week of nights at most.
@@ -111,9 +63,9 @@ const CHECKPOINT_EVERY_MS = 7 * DAY_MS;
 
 /** Whether the newest checkpoint is missing or a week old. */
 export async function isCheckpointDue(storage: Storage, now: number): Promise<boolean> {
-  const pointer = await readCheckpoint(storage);
-  if (pointer === undefined) return true;
-  const age = now - Date.parse(pointer.at);
+  const current = (await checkpointsIn(storage).find())?.current;
+  if (current === undefined) return true;
+  const age = now - Date.parse(current.published_at);
   // The age is negative if the clock was set back.
   return !(age >= 0 && age < CHECKPOINT_EVERY_MS);
 }
@@ -128,36 +80,30 @@ export async function isCheckpointDue(storage: Storage, now: number): Promise<bo
 export async function takeCheckpoint(copy: WorkingCopy, onLost: (message: string) => void): Promise<void> {
   const { storage, dataDir } = copy;
   const file = warehouseFile(dataDir);
-  const mark = markFile(dataDir);
-  const madeFrom = existsSync(file) && existsSync(mark) ? decodeMark(readFileSync(mark)) : undefined;
-  const found = await findPointer(storage);
+  const madeFrom = existsSync(file) ? readMark(dataDir) : undefined;
+  const checkpoints = checkpointsIn(storage);
+  const found = await checkpoints.find();
   // This machine made its file before the first checkpoint.
   if (found === undefined && madeFrom === undefined) return;
-  const { pointer } = found ?? {};
+  const current = found?.current;
   // The mark names the state of the bucket from which the file was made. So this machine keeps what it loads after a loss.
-  const wanted = pointer?.key ?? (found === undefined ? 'no checkpoint' : `damaged ${found.version}`);
+  const wanted = current?.version ?? (found === undefined ? 'no checkpoint' : `damaged ${found.version}`);
   if (madeFrom === wanted) return;
-  rmSync(mark, { force: true });
+  rmSync(markFile(dataDir), { force: true });
   removeLeftovers(file);
-  const fault =
-    pointer === undefined
-      ? `${storage.name}: ${POINTER} ${found === undefined ? 'is missing' : 'is damaged'}.`
-      : await download(copy, pointer, file);
-  if (fault !== undefined) {
-    rmSync(file, { force: true });
-    onLost(`${fault} This checkpoint of the warehouse is lost. The next load reads all landed parts again.`);
-  }
-  await writeFileAtomic(mark, `${JSON.stringify({ key: wanted } satisfies Mark)}\n`);
-}
-
-/** Downloads a checkpoint. Returns a sentence if the checkpoint is missing or damaged. */
-async function download(copy: WorkingCopy, { key, bytes, sha256 }: Pointer, file: string): Promise<string | undefined> {
   try {
-    await copy.storage.download(key, file, { bytes, sha256 });
-    return undefined;
+    const database = current && (await checkpoints.manifestOf(current)).database;
+    if (database !== undefined) await storage.download(database.key, file, database);
+    else lose(`${storage.name}: ${POINTER} ${found === undefined ? 'is missing' : 'is damaged'}.`);
   } catch (error) {
     if (!isFileFault(error)) throw error;
-    return error.message;
+    lose(error.message);
+  }
+  await writeMark(dataDir, wanted);
+
+  function lose(fault: string): void {
+    rmSync(file, { force: true });
+    onLost(`${fault} This checkpoint of the warehouse is lost. The next load reads all landed parts again.`);
   }
 }
 
@@ -166,26 +112,13 @@ function markFile(dataDir: string): string {
   return `${warehouseFile(dataDir)}.checkpoint.json`;
 }
 
-const Mark = z.object({ key: z.string() });
-type Mark = z.infer<typeof Mark>;
-
-function decodeMark(body: Buffer): string | undefined {
-  return parseAs(Mark, body)?.key;
+async function writeMark(dataDir: string, version: string): Promise<void> {
+  await writeFileAtomic(markFile(dataDir), `${JSON.stringify({ version })}\n`);
 }
 
-/** Reads the pointer to the newest checkpoint. */
-async function findPointer(storage: Storage): Promise<FoundPointer | undefined> {
-  const found = await storage.read(POINTER);
-  return found === undefined ? undefined : { pointer: parseAs(Pointer, found.body), version: found.version };
-}
-
-function encode(pointer: Pointer): Buffer {
-  return Buffer.from(`${JSON.stringify(pointer)}\n`);
-}
-
-function parseAs<T>(schema: z.ZodType<T>, body: Buffer): T | undefined {
+function readMark(dataDir: string): string | undefined {
   try {
-    return schema.parse(JSON.parse(body.toString('utf8')));
+    return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(markFile(dataDir), 'utf8'))).version;
   } catch {
     return undefined;
   }

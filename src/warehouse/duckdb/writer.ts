@@ -1,5 +1,5 @@
 import { LeaseLostError, takeLease, type Lease, type WaitOptions } from '../../store/lease.js';
-import { highestToken, takeCheckpoint, WRITER_LEASE } from './checkpoint.js';
+import { checkpointsIn, takeCheckpoint, WRITER_LEASE } from './checkpoint.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
 import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
 
@@ -25,7 +25,7 @@ export async function becomeWriter(
 ): Promise<Writer> {
   const lease = await takeLease(copy.storage, WRITER_LEASE, {
     ...options,
-    highest: () => highestToken(copy.storage),
+    highest: () => checkpointsIn(copy.storage).highestToken(),
   });
   try {
     await takeCheckpoint(copy, options.onLost ?? (() => undefined));

@@ -1,5 +1,4 @@
 import { sha256 } from '../../base/hash.js';
-import { countRows } from '../duckdb/count-rows.js';
 import type { Database } from '../duckdb/database.js';
 import { isByNight } from '../models/changed-nights.js';
 import type { Model } from '../models/models.js';
@@ -35,23 +34,17 @@ export interface Changes {
   tables: ReadonlyMap<string, string>;
   /** Random id of the last change of each night, by table by night. */
   nights: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Tables without rows. A build may have made such a table again. */
-  empty: ReadonlySet<string>;
   /** The batches of base.year_values. */
   batches: readonly Batch[];
 }
 
-/**
- * Reads the last changes. Call it while the database has the schema `ledger`.
- * @param stored tables to count
- */
-export async function readChanges(db: Database, stored: readonly string[]): Promise<Changes> {
+/** Reads the last changes. Call it while the database has the schema `ledger`. */
+export async function readChanges(db: Database): Promise<Changes> {
   const tables = await db.rows<{ table_name: string; change: string }>('FROM ledger.table_changes');
   const rows = await db.rows<{ model: string; date: string; change: string }>('FROM ledger.model_nights');
   const nights = new Map<string, Map<string, string>>();
   for (const { model, date, change } of rows)
     nights.set(model, (nights.get(model) ?? new Map<string, string>()).set(date, change));
-  const counts = await countRows(db, stored);
   const batches = await db.rows<{ id: string; last: number }>(
     'SELECT CAST(id AS VARCHAR) AS id, CAST(last_content_id AS DOUBLE) AS last FROM ledger.content_batches ORDER BY last_content_id',
   );
@@ -59,7 +52,6 @@ export async function readChanges(db: Database, stored: readonly string[]): Prom
     batches,
     tables: new Map(tables.map(({ table_name: name, change }) => [name, change])),
     nights,
-    empty: new Set(stored.filter((table) => counts.get(table) === 0)),
   };
 }
 
@@ -84,11 +76,9 @@ export function stateOfStored(table: string, columns: unknown, { tables, batches
 }
 
 function stateOfTable(model: Model, changes: Changes): TableState {
-  const { tables, empty } = changes;
-  const change = empty.has(model.model) ? 'empty' : tables.get(model.model);
+  const change = changes.tables.get(model.model);
   if (change === undefined) return { state: null };
-  const state = hashOf([model.fingerprint, model.text, change]);
-  return { state, ...nightsOf(model, changes) };
+  return { state: hashOf([model.fingerprint, model.text, change]), ...nightsOf(model, changes) };
 }
 
 /** Returns the states of the nights of a table or view by night. */

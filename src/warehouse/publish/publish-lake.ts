@@ -32,17 +32,16 @@ const MOST_BATCH_FILES = 30;
 
 /** All rows of a table, or those of one night or of some batches. */
 interface Slice {
-  /** Beginning of the file name: `data`, or the night as `YYYY-MM-DD`. */
+  /** Name of the file. Its beginning is `data`, or the night as `YYYY-MM-DD`. Its end tells the state of the rows. */
   name: string;
-  state: string | null;
   where: string;
 }
 
 /**
  * Writes tables of the open database as Parquet files (zstd), which never change. A table is one file
  * `<lake>/<schema>/<table>/data-<state>.parquet`. A table by night has one file `<night>-<state>.parquet` for each night.
- * A table to which rows are only added gets one more file. If the earlier lake has a file with the same state, links this file instead of writing a new one. Rows are never read
- * to find out whether they changed.
+ * A table to which rows are only added gets one more file. If the earlier lake has a file with this name, links it
+ * instead of writing a new one. Rows are never read to find out whether they changed.
  * @returns the files of each table
  */
 export async function publishLake(
@@ -75,22 +74,27 @@ async function publishTable(
 ): Promise<LakeFile[]> {
   makeFolderSync(path.join(lake, ...source.table.split('.')));
   const before = earlier?.tables[source.table]?.files ?? [];
-  const known = new Map(before.map((file) => [file.state, file]));
-  const files: LakeFile[] = [];
   const slices = source.batches?.length ? slicesOfBatches(source.batches, before) : await slicesOf(db, source);
+  const files: LakeFile[] = [];
   for (const slice of slices) {
-    const same = slice.state === null ? undefined : known.get(slice.state);
+    const name = [...source.table.split('.'), slice.name].join('/');
+    const same = before.find(({ file }) => file === name);
     const isLinked =
       same !== undefined &&
       earlier !== undefined &&
-      linkFile(path.join(earlier.folder, same.file), same.bytes, path.join(lake, same.file));
-    files.push(isLinked ? same : await writeSlice(db, source, slice, lake));
+      linkFile(path.join(earlier.folder, name), same.bytes, path.join(lake, name));
+    files.push(isLinked ? same : await writeSlice(db, source, { ...slice, name }, lake));
   }
   return files;
 }
 
+/** Returns the name of a file. Rows without a known state get a name that no other file has. */
+function nameOf(begin: string, state: string | null): string {
+  return `${begin}-${(state ?? randomUUID()).replaceAll('-', '').slice(0, 16)}.parquet`;
+}
+
 async function slicesOf(db: Database, { table, state, nights, isView }: LakeSource): Promise<Slice[]> {
-  const all = { name: 'data', state, where: '' };
+  const all = { name: nameOf('data', state), where: '' };
   if (nights === undefined) return [all];
   // A view may have very many rows, so take its nights from the states. A night without rows then gets an empty file.
   const found = isView
@@ -99,40 +103,37 @@ async function slicesOf(db: Database, { table, state, nights, isView }: LakeSour
   // An empty table has a file, too, because readers need its columns.
   if (found.length === 0) return [all];
   return found.map((date) => ({
-    name: date,
-    state: nights.get(date) ?? null,
+    name: nameOf(date, nights.get(date) ?? null),
     where: `WHERE date = DATE ${quote(date)}`,
   }));
 }
 
 /**
  * Divides batches into files: the files of the earlier lake, as far as this warehouse has their batches, and one with the
- * later batches. The state of a file is the id of its last batch.
+ * later batches. The name of a file has the id of its last batch.
  */
 function slicesOfBatches(batches: readonly Batch[], before: readonly LakeFile[]): Slice[] {
-  const lasts = new Map(batches.map(({ id, last }) => [id, last]));
-  const isOther = before.findIndex(({ state }) => state === null || !lasts.has(state));
-  const kept = isOther === -1 ? before : before.slice(0, isOther);
-  const newest = batches.at(-1)?.id ?? '';
-  const ends = kept.length < MOST_BATCH_FILES ? kept.map(({ state }) => state ?? '') : [];
+  const lasts = new Map(batches.map(({ id, last }) => [nameOf('data', id), last]));
+  const names = before.map(({ file }) => path.posix.basename(file));
+  const isOther = names.findIndex((name) => !lasts.has(name));
+  const kept = isOther === -1 ? names : names.slice(0, isOther);
+  const newest = nameOf('data', batches.at(-1)?.id ?? null);
+  const ends = kept.length < MOST_BATCH_FILES ? kept : [];
   if (ends.at(-1) !== newest) ends.push(newest);
-  return ends.map((id, i) => ({
-    name: 'data',
-    state: id,
-    where: `WHERE content_id > ${lasts.get(ends[i - 1] ?? '') ?? -1} AND content_id <= ${lasts.get(id)}`,
+  return ends.map((name, i) => ({
+    name,
+    where: `WHERE content_id > ${lasts.get(ends[i - 1] ?? '') ?? -1} AND content_id <= ${lasts.get(name)}`,
   }));
 }
 
-async function writeSlice(db: Database, source: LakeSource, slice: Slice, lake: string): Promise<LakeFile> {
+/** Writes a file of the lake. Its name is the path in the lake. */
+async function writeSlice(db: Database, source: LakeSource, { name, where }: Slice, lake: string): Promise<LakeFile> {
   const { table, columns, footer } = source;
-  const { name, state, where } = slice;
-  const end = (state ?? randomUUID()).replaceAll('-', '').slice(0, 16);
-  const file = [...table.split('.'), `${name}-${end}.parquet`].join('/');
-  const to = path.join(lake, file);
+  const to = path.join(lake, name);
   const metadata = Object.entries(footer).map(([key, value]) => `${key}: ${quote(value)}`);
   const rows = await db.count(
     `COPY (SELECT ${parquetSelection(columns)} FROM ${table} ${where}) TO ${quote(to)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
   );
   await syncFile(to);
-  return { file, rows, bytes: statSync(to).size, state };
+  return { file: name, rows, bytes: statSync(to).size };
 }

@@ -12,7 +12,7 @@ import { openCopy } from '../duckdb/open.js';
 import { readWholly } from '../duckdb/read-wholly.js';
 import { createFunctions } from '../models/functions.js';
 import { MODEL_SCHEMAS, type Model } from '../models/models.js';
-import { writeReceipt } from '../models/receipt.js';
+import { RECEIPT_COLUMNS, writeReceipt } from '../models/receipt.js';
 import { readChanges, stateOfStored, statesOf, type Changes } from './lake-states.js';
 import { countsOf, publishLake, type LakeSource } from './publish-lake.js';
 
@@ -65,8 +65,7 @@ async function makePublic(db: Database, models: readonly Model[], request: Build
   const before = previous === null ? undefined : readLakeIndex(lakeOf(previous));
   const readsRows = mustReadRows(before, now);
   if (readsRows) await withMoreMemory(db, () => readWholly(db));
-  const stored = await storedTables(db, models);
-  const changes = await readChanges(db, stored);
+  const changes = await readChanges(db);
   const [landed] = await db.rows<{ parts: number; rows: number }>(
     'SELECT CAST(count(*) AS INTEGER) AS parts, CAST(coalesce(sum(rows), 0) AS DOUBLE) AS rows FROM ledger.loaded_parts',
   );
@@ -85,7 +84,7 @@ async function makePublic(db: Database, models: readonly Model[], request: Build
     landedRows: landed?.rows ?? 0,
   });
   const notes = await createFunctions(db);
-  const columns = (await readColumns(db)).get(RECEIPT) ?? [];
+  const columns = RECEIPT_COLUMNS.map(([name, type]) => ({ name, type }));
   const receipt = { table: RECEIPT, columns, isView: false, footer: { run }, state: null };
   Object.assign(tables, await publishLake(db, [receipt], lakeOf(folder), undefined));
   await db.run('CHECKPOINT');
@@ -102,10 +101,11 @@ function mustReadRows(before: LakeIndex | undefined, now: Date): boolean {
 }
 
 /**
- * Returns the tables of models.
- * @throws ModelFailedError when a table or view of a model is missing
+ * Lists what the lake has: the tables and views of models, and the tables that views read.
+ * @throws ModelFailedError when a table or view of a model is missing, or readers could not read a view
  */
-async function storedTables(db: Database, models: readonly Model[]): Promise<string[]> {
+async function sourcesOf(db: Database, models: readonly Model[], changes: Changes, run: string): Promise<LakeSource[]> {
+  const states = await statesOf(models, changes);
   const found = await readColumns(db);
   const lost = models.find(({ model }) => !found.has(model));
   if (lost !== undefined)
@@ -113,13 +113,6 @@ async function storedTables(db: Database, models: readonly Model[]): Promise<str
       `The warehouse has no table ${lost.model}, although its model was built.`,
       'Perhaps somebody dropped it by hand. Run `tidemark models apply`, which builds it again.',
     );
-  return models.flatMap(({ model, kind }) => (kind === 'view' ? [] : [model]));
-}
-
-/** Lists what the lake has: the tables and views of models, and the tables that views read. */
-async function sourcesOf(db: Database, models: readonly Model[], changes: Changes, run: string): Promise<LakeSource[]> {
-  const states = await statesOf(models, changes);
-  const found = await readColumns(db);
   const sources = models.map((model): LakeSource => {
     const columns = Object.entries(model.columns).map(([name, { type }]) => ({ name, type }));
     const comments = Object.fromEntries(Object.entries(model.columns).map(([name, { comment }]) => [name, comment]));

@@ -278,8 +278,8 @@ const OTHERS: [string, (lab: DiskLab) => unknown, string[], number, RegExp][] = 
   ],
   ['`current` is lost', (lab) => rmSync(lab.file('published/current')), PUBLISH, 0, /published/],
   [
-    '`replaced.json` is garbage',
-    (lab) => writeFileSync(lab.file('published/replaced.json'), '\0\0'),
+    '`build.json` of the current build is garbage',
+    (lab) => writeFileSync(path.join(path.dirname(published(lab)), 'build.json'), '\0\0'),
     PUBLISH,
     0,
     /published/,

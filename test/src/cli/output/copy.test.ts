@@ -84,7 +84,7 @@ it('names the variables of a bucket without credentials', async () => {
 });
 
 it.each([
-  [['publish', '--copy', '--full'], '--copy cannot be combined'],
+  [['publish', '--copy', '--list'], '--copy cannot be combined'],
   [['publish', '--prune'], '--prune needs --copy'],
 ])('refuses %j', async (args, message) => {
   const { run } = project();

@@ -187,7 +187,7 @@ it('gives the next writer a higher token than any checkpoint has, after the file
   const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
   for (let night = 0; night < 3; night++) await giveNight(a);
   const keys = await keysBelow(a, 'warehouse/');
-  const tokens = keys.flatMap((key) => /^warehouse\/0*(\d+)-/.exec(key)?.[1] ?? []).map(Number);
+  const tokens = keys.flatMap((key) => /^warehouse\/.*\.(\d+)\//.exec(key)?.[1] ?? []).map(Number);
   expect(Math.max(...tokens)).toBe(3);
   for (const removed of [[WRITER_LEASE], [WRITER_LEASE, 'warehouse/current.json']]) {
     for (const key of removed) await a.storage.remove(key);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -11,9 +11,9 @@ import {
   listBuilds,
   nameOfBuild,
   newestBuild,
+  numberOf,
 } from '../../../../src/warehouse/builds/builds.js';
-import { numberOf } from '../../../../src/warehouse/builds/order.js';
-import { buildDir, currentLink, fileOf, lakeOf, orderDir } from '../../../../src/store/data-folder.js';
+import { buildDir, currentLink, fileOf, lakeOf } from '../../../../src/store/data-folder.js';
 
 let dataDir: string;
 beforeEach(() => (dataDir = mkdtempSync(path.join(tmpdir(), 'builds-'))));
@@ -94,7 +94,7 @@ it('takes a build once, although two processes ask for it and a third one publis
         await mayEnd;
         writeFileSync(file, by);
       },
-      { publication: 0 },
+      0,
     );
   const both = Promise.all([take('first'), take('second')]);
   await isWriting;
@@ -113,7 +113,7 @@ it('takes a build once, although two processes ask for it and a third one publis
 it('removes what a killed process had taken of a build', async () => {
   const left = buildDir(dataDir, '.taking-20261119T000000000Z-run-0');
   mkdirSync(left, { recursive: true });
-  await addTakenBuild(dataDir, NAME, async (file) => writeFileSync(file, 'four'), { publication: 1 });
+  await addTakenBuild(dataDir, NAME, async (file) => writeFileSync(file, 'four'), 1);
   expect(existsSync(left)).toBe(false);
   expect(listBuilds(dataDir).map(({ name, bytes }) => ({ name, bytes }))).toEqual([{ name: NAME, bytes: 4 }]);
 });
@@ -123,20 +123,8 @@ it('orders builds by publication, whatever the clock says', async () => {
   const [right, later] = [publish('right', now), publish('later', new Date('2026-11-21T00:00:00Z'))];
   expect(listBuilds(dataDir).map(({ name }) => name)).toEqual([later, right, ahead]);
   expect(newestBuild(dataDir)).toBe(buildDir(dataDir, later));
-  // The bucket knows more publications than this machine.
-  await addTakenBuild(dataDir, NAME.replace('run-1', 'other'), async (file) => writeFileSync(file, 'four'), {
-    publication: 2,
-    last: 7,
-  });
+  await addTakenBuild(dataDir, NAME.replace('run-1', 'other'), async (file) => writeFileSync(file, 'four'), 7);
   const next = publish('next', new Date('2020-01-01T00:00:00Z'));
-  expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['next', 'later', 'other', 'right', 'ahead']);
+  expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['next', 'other', 'later', 'right', 'ahead']);
   expect(numberOf(dataDir, next)).toBe(8);
-});
-
-it('keeps the highest number when its build is removed', () => {
-  const names = ['a', 'b', 'c'].map((run) => publish(run, now));
-  for (const name of names) rmSync(buildDir(dataDir, name), { recursive: true });
-  const next = publish('d', now);
-  expect(numberOf(dataDir, next)).toBe(4);
-  expect(readdirSync(orderDir(dataDir)).toSorted()).toEqual([names[2], next].map((name) => `${name}.json`));
 });

@@ -125,7 +125,7 @@ test('writes few blocks, and uses freed ones again', () => {
 });
 
 test('writes only the file, the index, the receipt and the lake files of changed tables', () => {
-  const always = ['lake/_files.json', 'lake/meta/receipt/data.parquet', 'market.duckdb'];
+  const always = ['build.json', 'lake/_files.json', 'lake/meta/receipt/data.parquet', 'market.duckdb'];
   const tables = [
     'base/checks',
     'base/restated_values',

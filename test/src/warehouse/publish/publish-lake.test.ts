@@ -124,7 +124,7 @@ describe('a lake', () => {
       ];
       const publish = async (...batches: [id: string, last: number][]) => {
         const { files, kept } = await next(db, added(...batches));
-        return [kept, ...files.map(({ state, rows }) => `${state} ${rows}`)];
+        return [kept, ...files.map(({ file, rows }) => `${/data-(.*)\.parquet$/.exec(file)?.[1]} ${rows}`)];
       };
       expect(await publish(['a', 3], ['b', 5])).toEqual([0, 'b 12']);
       expect(await publish(['a', 3], ['b', 5], ['c', 6], ['d', 9])).toEqual([1, 'b 12', 'd 8']);

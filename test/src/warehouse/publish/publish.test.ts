@@ -68,7 +68,7 @@ describe('publish', () => {
     const name = '20261120T040000000Z-r1';
     expect(realpathSync(publishedFile(dataDir))).toBe(path.join(realpathSync(builds), name, 'market.duckdb'));
     expect(readdirSync(builds)).toEqual([name]);
-    expect(readdirSync(path.join(builds, name)).toSorted()).toEqual(['lake', 'market.duckdb']);
+    expect(readdirSync(path.join(builds, name)).toSorted()).toEqual(['build.json', 'lake', 'market.duckdb']);
 
     const uncommented = `SELECT table_name FROM duckdb_columns() WHERE comment IS NULL AND NOT internal
       UNION ALL SELECT table_name FROM duckdb_tables() WHERE comment IS NULL
@@ -229,7 +229,7 @@ describe('publish', () => {
     const builds = path.join(dataDir, 'published', 'builds');
     expect(readdirSync(builds)).toHaveLength(3);
     for (const build of readdirSync(builds))
-      expect(readdirSync(path.join(builds, build)).toSorted()).toEqual(['lake', 'market.duckdb']);
+      expect(readdirSync(path.join(builds, build)).toSorted()).toEqual(['build.json', 'lake', 'market.duckdb']);
   });
 
   test('refuses a view that readers could not read', async () => {
