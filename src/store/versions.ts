@@ -36,9 +36,9 @@ const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 const Version = z.object({
-  build: z.string(),
-  // Its last part is the name of a folder on other machines, so it must not lead out of a folder.
-  version: z.string().regex(/^(?:v=|warehouse\/)\w[\w.-]*$/),
+  // On other machines, a folder has this name. So it must not lead out of a folder.
+  build: z.string().regex(/^\w[\w.-]*$/),
+  version: z.string(),
   manifest: StoredFile,
   /** Number of the build: a later publication has a higher one. */
   publication: z.int().nonnegative(),

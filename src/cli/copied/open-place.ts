@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { formatBytes } from '../../../schemas/format.js';
 import { invalidInput } from '../../base/errors.js';
-import type { Cached } from '../../warehouse/builds/cached.js';
+import type { Fetched } from '../../warehouse/builds/take-build.js';
 import type { Storage } from '../../store/storage.js';
 import { loadContext } from '../context.js';
 import { tell } from '../terminal/print.js';
@@ -31,17 +31,17 @@ export async function openPlace(from: string | undefined, command: Command): Pro
  * Downloads the current version of a bucket or folder into the cache of the user, unless it is there. Prints the size
  * of a download. Needs no configuration file.
  */
-export async function downloadCurrent(from: string): Promise<Cached> {
+export async function downloadCurrent(from: string): Promise<Fetched> {
   const [{ openStorage }, { fetchCurrent }] = await Promise.all([
     import('../../store/open.js'),
-    import('../../warehouse/builds/cached.js'),
+    import('../../warehouse/builds/take-build.js'),
   ]);
   const storage = openStorage(from);
   return fetchCurrent(storage, await cacheOfUser(), sayDownload(storage));
 }
 
 /** As `downloadCurrent`, and follows newer versions (see `follow`). */
-export async function followCurrent(from: string): Promise<{ place: string; newest: () => Cached }> {
+export async function followCurrent(from: string): Promise<{ place: string; newest: () => Fetched }> {
   const [{ openStorage }, { follow }] = await Promise.all([
     import('../../store/open.js'),
     import('../../warehouse/builds/follow.js'),

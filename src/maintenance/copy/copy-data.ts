@@ -3,7 +3,7 @@ import { inParallel } from '../../base/in-parallel.js';
 import { invalidInput, TidemarkError } from '../../base/errors.js';
 import { copyBuild, showBuild } from './builds.js';
 import { hold, refuseUnfinishedForget, settleWarehouse, type Hold } from './hold.js';
-import { currentBuildOf, listBuild, takeInventory } from './inventory.js';
+import { currentBuildOf, listStoredBuild, takeInventory } from './inventory.js';
 import { unfinishedRuns, type Item } from './kinds.js';
 import {
   markComplete,
@@ -134,7 +134,7 @@ async function syncAll(
   for (const kinds of ORDER) {
     if (kinds.includes('lake') && !isCheck) {
       await copyBuild(from, to);
-      for (const item of await listBuild(to)) target.set(item.path, item);
+      for (const item of await listStoredBuild(to)) target.set(item.path, item);
     }
     const items = [...source.values()].filter(({ kind }) => kinds.includes(kind));
     await inParallel(items, AT_ONCE, async (item) => {

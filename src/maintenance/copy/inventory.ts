@@ -1,29 +1,23 @@
 import path from 'node:path';
-import { buildDir, fileOf, lakeOf, warehouseFile } from '../../store/data-folder.js';
-import type { Storage } from '../../store/storage.js';
+import { buildDir, lakeOf, warehouseFile } from '../../store/data-folder.js';
 import { filesOf, nameInVersion } from '../../store/versions.js';
 import { currentBuild } from '../../warehouse/builds/builds.js';
 import { buildsIn } from '../../warehouse/builds/manifest.js';
 import { checkpointsIn } from '../../warehouse/duckdb/checkpoint.js';
 import { contentOfLines, readLines } from './content.js';
-import { kindOf, PREFIXES, spoolOfPiece, type Item } from './kinds.js';
-import { IDENTITY, type Place } from './place.js';
-
-/** Path of the warehouse in a data folder, as a key. */
-export const WAREHOUSE = asKey(warehouseFile(''));
+import { kindOf, spoolOfPiece, type Item } from './kinds.js';
+import type { Place } from './place.js';
 
 /** Lists the data of a place, with the current build. */
 export async function takeInventory(place: Place): Promise<Map<string, Item>> {
-  const { storage } = place;
+  const { storage, dataDir } = place;
+  const build = dataDir === undefined ? undefined : folderOf(await currentBuildOf(place));
   const items = new Map<string, Item>();
-  for (const prefix of PREFIXES) {
-    for await (const { key, bytes } of storage.list(prefix)) {
-      const kind = kindOf(key);
-      if (kind === undefined) continue;
-      const name = kind === 'piece' ? spoolOfPiece(key) : key;
-      const keys = [...(items.get(name)?.keys ?? []), key];
-      items.set(name, { path: name, kind: kind === 'piece' ? 'spool' : kind, storage, keys, bytes });
-    }
+  for await (const { key, bytes } of storage.list('')) {
+    const found = build !== undefined && key.startsWith(`${build}/`) ? kindInBuild(key) : kindOf(key);
+    if (found === undefined) continue;
+    const [name, kind] = found === 'piece' ? [spoolOfPiece(key), 'spool' as const] : [key, found];
+    items.set(name, { path: name, kind, storage, keys: [...(items.get(name)?.keys ?? []), key], bytes });
   }
   for (const item of [...items.values()].filter(({ kind }) => kind === 'spool')) {
     const content = contentOfLines(await readLines(item));
@@ -31,46 +25,33 @@ export async function takeInventory(place: Place): Promise<Map<string, Item>> {
     if (content.bytes === 0) items.delete(item.path);
     else items.set(item.path, { ...item, bytes: content.bytes, content });
   }
-  const others = [await findWarehouse(place), await findFile(place, IDENTITY, 'identity')];
-  for (const item of [...others, ...(await listBuild(place))]) if (item !== undefined) items.set(item.path, item);
+  if (dataDir === undefined)
+    for (const item of [...(await findCheckpoint(place)), ...(await listStoredBuild(place))])
+      items.set(item.path, item);
   return items;
 }
 
-/** Finds the warehouse of a folder, or the newest checkpoint of a bucket. */
-export async function findWarehouse(place: Place): Promise<Item | undefined> {
-  const { storage } = place;
-  if (place.dataDir !== undefined) return findFile(place, WAREHOUSE, 'warehouse');
+/** Finds the newest checkpoint of the warehouse in a bucket: one item, or none. */
+export async function findCheckpoint({ storage }: Place): Promise<Item[]> {
   const checkpoints = checkpointsIn(storage);
   const current = (await checkpoints.find())?.current;
-  if (current === undefined) return undefined;
+  if (current === undefined) return [];
   const { key, bytes } = (await checkpoints.manifestOf(current)).database;
-  return { path: WAREHOUSE, kind: 'warehouse', storage, keys: [key], bytes };
+  return [{ path: asKey(warehouseFile('')), kind: 'warehouse', storage, keys: [key], bytes }];
 }
 
-/** Lists the files of the current build; none if nothing is published. */
-export async function listBuild(place: Place): Promise<Item[]> {
-  const { storage, dataDir, published } = place;
-  const build = await currentBuildOf(place);
-  if (build === undefined) return [];
-  const folder = asKey(buildDir('', build));
-  const items: Item[] = [];
-  const add = (name: string, of: Storage, key: string, bytes: number): void => {
-    const isLake = name.endsWith('.parquet');
-    if (!isLake && name !== fileOf(folder)) return;
-    items.push({ path: name, kind: isLake ? 'lake' : 'database', storage: of, keys: [key], bytes });
-  };
-  if (dataDir !== undefined) {
-    for await (const { key, bytes } of storage.list(`${folder}/`)) add(key, storage, key, bytes);
-  } else if (published !== undefined) {
-    const builds = buildsIn(published);
-    const current = await builds.read();
-    if (current === undefined) return [];
-    for (const { key, bytes } of filesOf(await builds.manifestOf(current))) {
-      const name = nameInVersion(key, builds.keys);
-      add(path.posix.join(name.endsWith('.parquet') ? lakeOf(folder) : folder, name), published, key, bytes);
-    }
-  }
-  return items;
+/** Lists the files of the current build in a bucket; none if nothing is published. */
+export async function listStoredBuild({ published }: Place): Promise<Item[]> {
+  const builds = published && buildsIn(published);
+  const current = await builds?.read();
+  if (published === undefined || builds === undefined || current === undefined) return [];
+  return filesOf(await builds.manifestOf(current)).flatMap(({ key, bytes }): Item[] => {
+    const name = nameInVersion(key, builds.keys);
+    const kind = kindInBuild(name);
+    const folder = buildDir('', current.build);
+    const file = asKey(path.join(kind === 'lake' ? lakeOf(folder) : folder, name));
+    return kind === undefined ? [] : [{ path: file, kind, storage: published, keys: [key], bytes }];
+  });
 }
 
 /** Returns the name of the build that readers of a place see; undefined if nothing is published. */
@@ -79,10 +60,13 @@ export async function currentBuildOf({ dataDir, published }: Place): Promise<str
   return published && (await buildsIn(published).read())?.build;
 }
 
-async function findFile({ storage }: Place, key: string, kind: Item['kind']): Promise<Item | undefined> {
-  for await (const found of storage.list(key))
-    if (found.key === key) return { path: key, kind, storage, keys: [key], bytes: found.bytes };
-  return undefined;
+function folderOf(build: string | undefined): string | undefined {
+  return build === undefined ? undefined : asKey(buildDir('', build));
+}
+
+function kindInBuild(key: string): 'lake' | 'database' | undefined {
+  if (key.endsWith('.parquet')) return 'lake';
+  return key.endsWith('.duckdb') ? 'database' : undefined;
 }
 
 function asKey(file: string): string {

@@ -2,7 +2,7 @@ import type { Content, Storage } from '../../store/storage.js';
 
 /*
  * What `tidemark data copy` copies, by key. A key is the path of a file in a data folder, with `/`. Locks, due plans,
- * logs, dev environments, and the API key stay on their machine. The warehouse and the build have rules of their own.
+ * logs, dev environments, and the API key stay on their machine.
  */
 
 /**
@@ -12,14 +12,15 @@ import type { Content, Storage } from '../../store/storage.js';
  * - `spool`: answers that are not landed yet, as one file in a data folder
  * - `piece`: a piece of a spool in a bucket
  * - `state`: small files that runs replace
+ * - `warehouse`, `identity`: the warehouse and `folder.json` of a data folder
  */
-export type Kind = 'part' | 'manifest' | 'secret' | 'spool' | 'piece' | 'state';
+export type Kind = 'part' | 'manifest' | 'secret' | 'spool' | 'piece' | 'state' | 'warehouse' | 'identity';
 
 /** A file of the data, under the path that it has in a data folder. */
 export interface Item {
   path: string;
   /** `lake`, `database`: Parquet files and DuckDB file of the current build. */
-  kind: Exclude<Kind, 'piece'> | 'warehouse' | 'identity' | 'lake' | 'database';
+  kind: Exclude<Kind, 'piece'> | 'lake' | 'database';
   storage: Storage;
   /** Keys in the storage, sorted. A spool in a bucket has several. */
   keys: string[];
@@ -27,20 +28,6 @@ export interface Item {
   /** Content of a spool: its complete lines, sorted, each once. */
   content?: Content;
 }
-
-/** Beginnings of the keys that are copied. */
-export const PREFIXES = [
-  'landing/',
-  'runs/',
-  'calibration/',
-  'fx/',
-  'rejects/',
-  'resolve/',
-  'payees/',
-  'alerts/',
-  'owner-jobs/',
-  'secrets/',
-] as const;
 
 const RUN = String.raw`^landing/[^/]+/date=[^/]+/run=[^/]+/`;
 const RULES: readonly (readonly [RegExp, Kind])[] = [
@@ -54,6 +41,8 @@ const RULES: readonly (readonly [RegExp, Kind])[] = [
   // No run is open, so no due plan is needed.
   [/^runs\/[^/]+\/(?!due\/)/, 'state'],
   [/^(?:calibration|fx|rejects|resolve|payees|alerts|owner-jobs)\/./, 'state'],
+  [/^warehouse\/tidemark\.duckdb$/, 'warehouse'],
+  [/^folder\.json$/, 'identity'],
 ];
 
 /** Returns the kind of a file, or undefined if the file is not copied. */
@@ -63,8 +52,8 @@ export function kindOf(key: string): Kind | undefined {
 }
 
 /** Whether a file of this kind never changes after it was written. */
-export function isFixed(kind: string): boolean {
-  return ['part', 'manifest', 'secret', 'identity'].includes(kind);
+export function isFixed(kind: Item['kind']): boolean {
+  return kind === 'part' || kind === 'manifest' || kind === 'secret' || kind === 'identity';
 }
 
 /** Returns the key of the spool to which a piece belongs. */

@@ -6,7 +6,7 @@ import type { Lease } from '../../store/lease.js';
 import type { Content } from '../../store/storage.js';
 import { writeCheckpoint } from '../../warehouse/duckdb/checkpoint.js';
 import { contentOf, contentOfLines, encodeLines, readLines } from './content.js';
-import { findWarehouse } from './inventory.js';
+import { findCheckpoint } from './inventory.js';
 import { isFixed, type Item } from './kinds.js';
 import type { Place } from './place.js';
 
@@ -53,7 +53,7 @@ async function send(route: Route, item: Item, there: Item | undefined): Promise<
   if (item.kind === 'warehouse') {
     if (to.dataDir === undefined && lease !== undefined && from.dataDir !== undefined) {
       await writeCheckpoint(to.storage, here(from.dataDir), lease);
-      return { sent: await contentOf(item), made: (await findWarehouse(to)) ?? item };
+      return { sent: await contentOf(item), made: (await findCheckpoint(to))[0] ?? item };
     }
     // They belong to the file that is replaced.
     if (to.dataDir !== undefined) removeLeftovers(here(to.dataDir));

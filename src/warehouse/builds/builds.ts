@@ -133,15 +133,10 @@ export function describeBuild(name: string, rest: Pick<Build, 'bytes' | 'current
   return { name, builtAt: `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`, run, ...rest };
 }
 
-/** Lists the builds that this machine published, the last one first. A new build can reuse their files. */
-export function listOwnBuilds(dataDir: string): Build[] {
-  return listBuilds(dataDir).filter(({ name }) => !isTaken(dataDir, name));
-}
-
-/** Returns the folder of the build that this machine published last; null if there is none. */
+/** Returns the folder of the build that this machine published last; null if there is none. Its lake can be reused. */
 export function newestBuild(dataDir: string): string | null {
-  const newest = listOwnBuilds(dataDir)[0]?.name;
-  return newest === undefined ? null : buildDir(dataDir, newest);
+  const newest = listBuilds(dataDir).find(({ name }) => !isTaken(dataDir, name));
+  return newest === undefined ? null : buildDir(dataDir, newest.name);
 }
 
 /**
@@ -156,8 +151,10 @@ export async function addTakenBuild(
   write: (file: string) => Promise<unknown>,
   publication: number,
 ): Promise<void> {
+  const isHere = (): boolean => listBuilds(dataDir).some((build) => build.name === name);
+  if (isHere()) return;
   await whileTaking(dataDir, async (lock) => {
-    if (listBuilds(dataDir).some((build) => build.name === name)) return;
+    if (isHere()) return;
     for (const entry of entriesOf(dataDir))
       if (entry.startsWith(TAKING)) rmSync(buildDir(dataDir, entry), { recursive: true, force: true });
     const folder = buildDir(dataDir, `${TAKING}${name}`);

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../base/errors.js';
 import type { Storage } from '../../store/storage.js';
-import { fetchCurrent, type Cached } from './cached.js';
+import { fetchCurrent, type Fetched } from './take-build.js';
 
 /** Options of `follow`. */
 export interface FollowOptions {
@@ -20,7 +20,7 @@ export interface FollowOptions {
  * version. A failed check changes nothing.
  * @throws StorageError `missing` when no build was copied there
  */
-export async function follow(storage: Storage, options: FollowOptions): Promise<() => Cached> {
+export async function follow(storage: Storage, options: FollowOptions): Promise<() => Fetched> {
   const { cache, everyMs, onDownload, onFault } = options;
   let newest = await fetchCurrent(storage, cache, onDownload);
   let checkedAt = performance.now();

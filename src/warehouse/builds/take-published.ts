@@ -1,14 +1,11 @@
-import { utimesSync } from 'node:fs';
-import { addTakenBuild, currentBuild, describeBuild, isTaken, listBuilds, numberOf, type Build } from './builds.js';
-import { PREVIOUS, showNewBuild } from './switch.js';
+import { currentBuild, describeBuild, isTaken, listBuilds, numberOf, type Build } from './builds.js';
+import { PREVIOUS } from './switch.js';
+import { takeCurrent, takeVersion } from './take-build.js';
 import { isFileFault } from '../../store/errors.js';
 import type { Pointer, Version, Versions } from '../../store/versions.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
 import { openRemote, type CopyConfig } from './copy-published.js';
 import { buildsIn } from './manifest.js';
-
-// Queries on this machine may still read a build that was replaced a moment ago.
-const KEPT = { keep: 2, graceSeconds: 600 };
 
 /**
  * Takes the current build of the bucket, so that this machine reads what the warehouse worker published. Does nothing if
@@ -19,8 +16,7 @@ export async function takePublished(config: CopyConfig): Promise<boolean> {
   const { dataDir } = config;
   const found = await findPublished(config);
   if (found === undefined || isAhead(dataDir, found.current)) return false;
-  await takeVersion(dataDir, found.there, found.current, found.current.published_at);
-  await showNewBuild(dataDir, found.current.build, KEPT);
+  await takeCurrent(dataDir, found.there, found.current);
   return true;
 }
 
@@ -100,16 +96,4 @@ function isAhead(dataDir: string, { build, publication, earlier }: Pointer): boo
   if (here === null || here === build) return here === build;
   if (isTaken(dataDir, here) || earlier.some((one) => one.build === here)) return false;
   return numberOf(dataDir, here) > publication;
-}
-
-/** @param at when the build was published, if it is known. `tidemark status` shows the time of the file. */
-async function takeVersion(dataDir: string, there: Versions, version: Version, at?: string): Promise<void> {
-  const { build, publication } = version;
-  if (listBuilds(dataDir).some(({ name }) => name === build)) return;
-  const { database } = await there.manifestOf(version);
-  const write = async (file: string): Promise<void> => {
-    await there.storage.download(database.key, file, database);
-    if (at !== undefined) utimesSync(file, new Date(at), new Date(at));
-  };
-  await addTakenBuild(dataDir, build, write, publication);
 }

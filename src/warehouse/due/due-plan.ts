@@ -4,7 +4,6 @@ import { chunkFile, duePlanFile } from '../../store/data-folder.js';
 import { TidemarkError } from '../../base/errors.js';
 import type { Content } from '../../store/storage.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
-import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
 
 /*
  * With the data in a bucket, the file of a due plan names its chunk files with their hashes. The first plan that is
@@ -46,22 +45,12 @@ export async function takePlan(dataDir: string, folder: string): Promise<void> {
 /** Returns the path of a chunk file of the valid plan, after it was taken if necessary. */
 export async function takeChunkFile(dataDir: string, folder: string, chunk: number): Promise<string> {
   const copy = workingCopyOf(dataDir);
-  const local = chunkFile(folder, chunk);
-  if (copy === undefined) return local;
-  const given = await givenChunk(copy, folder, chunk);
-  if (given === undefined) return local;
+  const plan = duePlanFile(folder);
+  const isGiven = await copy?.refresh(plan);
+  const given = isGiven ? (JSON.parse(readFileSync(plan, 'utf8')) as Given).files?.[chunk] : undefined;
+  if (copy === undefined || given === undefined) return chunkFile(folder, chunk);
   // The name holds the key's end, because an earlier plan of this machine may have left another file.
   const file = path.join(folder, path.posix.basename(given.key));
   await copy.takeContent(file, given, given.key);
   return file;
-}
-
-async function givenChunk(
-  copy: WorkingCopy,
-  folder: string,
-  chunk: number,
-): Promise<(Content & { key: string }) | undefined> {
-  const plan = duePlanFile(folder);
-  if (!(await copy.refresh(plan))) return undefined;
-  return (JSON.parse(readFileSync(plan, 'utf8')) as Given).files?.[chunk];
 }
