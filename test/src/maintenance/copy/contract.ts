@@ -16,6 +16,7 @@ import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { LocalFolder } from '../../../../src/store/local-folder.js';
 import type { Storage } from '../../../../src/store/storage.js';
+import { findDifferences } from '../../../helpers/compare-published.js';
 import { land, marketNight, prepareBuilt, prepareOnce, temporaryDataDir } from '../../../helpers/warehouse.js';
 
 const SPOOLED = { dataDir: '', stream: 'watch_events', run: 'webhook', date: '2026-11-20' } as const;
@@ -131,6 +132,7 @@ export function describeCopies(name: string, openBucket: () => Place): void {
       expect(returned.verified.differences).toEqual([]);
       const [from, to] = [source.dataDir ?? '', back.dataDir ?? ''];
       expect(await differentTables(publishedFile(from), publishedFile(to))).toEqual([]);
+      expect(await findDifferences(to)).toEqual([]);
       expect(readFileSync(warehouseFile(to)).equals(readFileSync(warehouseFile(from)))).toBe(true);
       for (const [key, text] of Object.entries(STATE)) {
         if (KEPT_HERE.includes(key)) expect(existsSync(path.join(to, key))).toBe(false);
