@@ -137,6 +137,7 @@ test('writes only the file, the index, the receipt and the lake files of changed
     'marts/changes',
     'marts/companies',
     'marts/company_years',
+    'marts/financials_disagreement',
     'marts/financials_wide',
     'marts/industry_years',
     'marts/region_years',
