@@ -209,19 +209,20 @@ export class Lease {
 export class LeaseSeeker {
   readonly #storage: Storage;
   readonly #key: string;
-  readonly #options: LeaseOptions;
+  readonly #options: LeaseOptions & { leaseMs: number; beatMs: number; place: string };
   #watch: Watch | undefined;
   #holder: State['holder'] | undefined;
 
   constructor(storage: Storage, key: string, options: LeaseOptions) {
     this.#storage = storage;
     this.#key = key;
-    this.#options = options;
+    const { leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace() } = options;
+    this.#options = { ...options, leaseMs, beatMs, place };
   }
 
   /** Takes the lease if it is free or its holder is dead. Returns undefined if a live process holds it. */
   async attempt(): Promise<Lease | undefined> {
-    const { leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace(), asks = false } = this.#options;
+    const { leaseMs, beatMs, place, asks = false } = this.#options;
     const found = await readState(this.#storage, this.#key);
     if (found === undefined) return this.#take(undefined, (body) => this.#storage.create(this.#key, body));
     const { state, version } = found;
@@ -230,8 +231,7 @@ export class LeaseSeeker {
       if (state.askedBy !== undefined && !asks && this.#watch.unchangedMs < RESERVED_MS) return undefined;
     } else {
       this.#holder = state.holder;
-      const isDead = this.#watch.unchangedMs >= leaseMs || isCertainlyGone(state.holder, place);
-      if (!isDead) {
+      if (this.#watch.unchangedMs < leaseMs && !isCertainlyGone(state.holder, place)) {
         if (asks && state.askedBy === undefined) await this.#ask(state, version);
         return undefined;
       }
@@ -246,16 +246,15 @@ export class LeaseSeeker {
 
   /** Asks the holder for the lease. If the holder sends a heartbeat meanwhile, the next attempt asks again. */
   async #ask(state: State, version: string): Promise<void> {
-    try {
-      await this.#storage.replace(this.#key, encode({ ...state, askedBy: this.#options.what }), version);
-    } catch (error) {
-      if (!isStorageError(error, 'changed')) throw error;
-    }
+    const asked = encode({ ...state, askedBy: this.#options.what });
+    await this.#storage.replace(this.#key, asked, version).catch((error: unknown) => {
+      if (!isLostRace(error)) throw error;
+    });
   }
 
   /** @param before token of the last holder; undefined without a file */
   async #take(before: number | undefined, write: (body: Buffer) => Promise<string>): Promise<Lease | undefined> {
-    const { what, leaseMs = LEASE_MS, beatMs = BEAT_MS, place = findPlace(), highest } = this.#options;
+    const { what, leaseMs, beatMs, place, highest } = this.#options;
     const written = (await highest?.()) ?? 0;
     const skipped = before === undefined && written > 0 ? SKIPPED_TOKENS : 0;
     const token = Math.max(before ?? 0, written) + skipped + 1;

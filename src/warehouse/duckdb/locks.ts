@@ -7,7 +7,7 @@ import { WarehouseBusyError } from './errors.js';
 import { MINUTE_MS } from '../../base/time/time.js';
 
 /*
- * Locks that protect a data folder. The holder of a lock moves files through the lock's folder (see src/store/lock/lock.ts).
+ * Locks that protect a data folder. The holder of a lock moves files through the lock's folder (see src/store/lock/folder-lock.mjs).
  * So each lock is on the same file system as the files that it protects.
  *
  * To avoid deadlocks, always take locks in this order:

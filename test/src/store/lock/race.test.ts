@@ -41,7 +41,7 @@ async function race(place: string, options: object, env: Record<string, string> 
   while (Date.now() < until) {
     await sleep(100 + Math.random() * 300);
     const racer = [...racers][Math.floor(Math.random() * racers.size)];
-    if (Math.random() < 0.25) {
+    if (Math.random() < 0.15) {
       racer?.kill('SIGKILL');
       start();
     } else {
@@ -65,7 +65,7 @@ function expectNoLateWrite(written: readonly number[][]): void {
     return count === lastCount || token < lastToken || owner !== pid;
   });
   expect(faults).toEqual([]);
-  expect(written.length).toBeGreaterThan(100);
+  expect(written.length).toBeGreaterThan(20);
 }
 
 it.each([
