@@ -2,7 +2,7 @@ import { isStorageError } from '../store/errors.js';
 import type { Config } from '../config/config.js';
 import { takeUnlessLost } from '../warehouse/builds/take-published.js';
 import { tell } from './terminal/print.js';
-import { joinData } from '../store/working-copy/join.js';
+import { joinData } from '../store/working-copy/open.js';
 
 const GOES_ON = 'This command uses what this machine has.';
 

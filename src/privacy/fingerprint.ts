@@ -1,9 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { personalDataKeyFile } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
-import { writeFileOnce } from '../store/files.js';
-import { shareOnce } from '../store/working-copy/join.js';
-import { workingCopyOf } from '../store/working-copy/open.js';
+import { shareSecret } from '../store/working-copy/open.js';
 import type { JsonNode } from '../base/json/json-nodes.js';
 import { KEY_BYTES, readForgottenList, readKey } from './forgotten-list.js';
 
@@ -20,9 +18,7 @@ export async function openFingerprint(dataDir: string): Promise<Fingerprint> {
   const list = readForgottenList(dataDir);
   if (list !== undefined) return fingerprintWith(list.key);
   const file = personalDataKeyFile(dataDir);
-  await shareOnce(workingCopyOf(dataDir), file, () =>
-    writeFileOnce(file, `${randomBytes(KEY_BYTES).toString('hex')}\n`),
-  );
+  await shareSecret(dataDir, file);
   const key = readKey(dataDir);
   if (key !== undefined) return fingerprintWith(key);
   throw new TidemarkError('InvalidConfig', `${file} contains no key of ${KEY_BYTES} bytes.`, {

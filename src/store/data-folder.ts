@@ -7,6 +7,7 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
  *     data/
  *     ├── folder.json                        identity of the folder; workers check it for every run
  *     ├── working-copy.json                  bucket whose data is copied here (`data: s3://…`)
+ *     ├── copy-unfinished.json               exists until `tidemark data copy` has copied all data
  *     ├── landing/                           every answer as received
  *     │   ├── <stream>/date=…/run=…/         parts, manifests, spools and quarantine, named in src/landing/paths.ts
  *     │   └── removal.lock                   held while compaction removes parts or a replay reads them
@@ -73,6 +74,9 @@ export const alertsDir = at('alerts');
 
 /** Path of the file with the folder's identity. */
 export const identityFile = at('folder.json');
+
+/** File that exists from the begin of `tidemark data copy` until all data is here. A bucket has the same key. */
+export const unfinishedCopyFile = at('copy-unfinished.json');
 
 /** File that says of which bucket the folder is a working copy. */
 export const workingCopyFile = at('working-copy.json');

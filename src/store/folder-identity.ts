@@ -4,12 +4,10 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import type { DataFolder } from '../../schemas/pipeline/run.js';
-import { identityFile } from './data-folder.js';
+import { identityFile, unfinishedCopyFile } from './data-folder.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../base/errors.js';
 import { makeDataFolder } from './file-modes.js';
 import { writeFileOnce } from './files.js';
-
-const UNFINISHED_COPY = 'copy-unfinished.json';
 
 /** Content of `folder.json` that Tidemark reads: the identity. */
 export const FolderFile = z.looseObject({ id: z.uuid() });
@@ -53,11 +51,6 @@ export function readDataFolder(dataDir: string): DataFolder | null {
   } catch (error) {
     throw noIdentity(dataDir, 'it contains no valid id', error);
   }
-}
-
-/** File that exists from the begin of `tidemark data copy` until all data is here. A bucket has the same key. */
-export function unfinishedCopyFile(dataDir: string): string {
-  return path.join(dataDir, UNFINISHED_COPY);
 }
 
 /**

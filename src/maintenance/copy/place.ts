@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { identityFile, workingCopyFile } from '../../store/data-folder.js';
-import { FolderFile, unfinishedCopyFile } from '../../store/folder-identity.js';
+import { identityFile, unfinishedCopyFile, workingCopyFile } from '../../store/data-folder.js';
+import { FolderFile } from '../../store/folder-identity.js';
 import { invalidInput, type TidemarkError } from '../../base/errors.js';
 import type { Storage } from '../../store/storage.js';
 

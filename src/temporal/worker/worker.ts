@@ -18,7 +18,7 @@ import type { WorkerMetrics } from './worker-metrics.js';
 import { sweep } from '../../store/working-copy/sweep.js';
 import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
 import { isCrawling, type WorkerSetup } from './worker-parts.js';
-import { joinData } from '../../store/working-copy/join.js';
+import { joinData } from '../../store/working-copy/open.js';
 import { checkTemporal, connectNative, installRuntime } from './worker-temporal.js';
 import { DAY_MS } from '../../base/time/time.js';
 

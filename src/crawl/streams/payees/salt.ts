@@ -1,14 +1,12 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { payeeSaltFile } from '../../../store/data-folder.js';
-import { writeFileOnce } from '../../../store/files.js';
-import { shareOnce } from '../../../store/working-copy/join.js';
-import { workingCopyOf } from '../../../store/working-copy/open.js';
+import { shareSecret } from '../../../store/working-copy/open.js';
 
 /** Returns the salt of the data folder. The first call creates it. */
 export async function payeeSalt(dataDir: string): Promise<string> {
   const file = payeeSaltFile(dataDir);
-  await shareOnce(workingCopyOf(dataDir), file, () => writeFileOnce(file, `${randomBytes(32).toString('hex')}\n`));
+  await shareSecret(dataDir, file);
   return readFileSync(file, 'utf8').trim();
 }
 

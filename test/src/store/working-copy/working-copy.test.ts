@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { identityFile } from '../../../../src/store/data-folder.js';
 import { openDataFolder } from '../../../../src/store/folder-identity.js';
-import { joinData } from '../../../../src/store/working-copy/join.js';
+import { joinData } from '../../../../src/store/working-copy/open.js';
 import { workingCopyOf } from '../../../../src/store/working-copy/open.js';
 import { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
 import { makeMachines } from './machines.js';
