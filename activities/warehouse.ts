@@ -17,7 +17,7 @@ import { takeUnlessLost } from '../src/warehouse/builds/take-published.js';
 import { LeaseLostError } from '../src/store/lease.js';
 import { giveCheckpoint, isCheckpointDue } from '../src/warehouse/duckdb/checkpoint.js';
 import type { Writer } from '../src/warehouse/duckdb/writer.js';
-import { carryIntoNew } from '../src/maintenance/carry-into-new.js';
+import { carryIntoNew } from '../src/maintenance/carry-models.js';
 import { mustRemake, remakeWarehouse } from '../src/maintenance/rebuild.js';
 import { rebuildRange } from '../src/maintenance/rebuild-range.js';
 import type { ModelsResult, PublishResult } from '../schemas/pipeline/activities.js';

@@ -55,7 +55,7 @@ async function catchUp(config: Config, needs: Needed, now: Date): Promise<void> 
   const [{ openWarehouse }, { loadLanding }, { carryIntoNew }] = await Promise.all([
     import('../warehouse/duckdb/open.js'),
     import('../warehouse/load/load.js'),
-    import('../maintenance/carry-into-new.js'),
+    import('../maintenance/carry-models.js'),
   ]);
   const warehouse = await openWarehouse(dataDir);
   try {

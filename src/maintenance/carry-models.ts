@@ -5,6 +5,8 @@ import { openReadOnly } from '../warehouse/duckdb/open.js';
 import { buildDir, fileOf, publishedFile } from '../store/data-folder.js';
 import { DamagedFileError } from '../store/disk-errors.js';
 import { listBuilds } from '../warehouse/builds/builds.js';
+import type { CopyConfig } from '../warehouse/builds/copy-published.js';
+import { takeUnlessLost } from '../warehouse/builds/take-published.js';
 import { WarehouseBusyError } from '../warehouse/duckdb/errors.js';
 import { sha256 } from '../base/hash.js';
 
@@ -67,6 +69,20 @@ export async function carryModels(
   return damaged === undefined
     ? null
     : `The records about models are lost, because ${damaged.file} is damaged: a rollback is no longer in effect, and breaking changes of models were not checked.`;
+}
+
+/**
+ * Copies the records about models from the published build into a new warehouse. They say what each version promises, and
+ * whether a rollback is in effect. A warehouse is new if its file was lost, or if a machine found no checkpoint in the
+ * bucket. Does nothing if the warehouse has such records, or if nothing is published.
+ * @returns whether records were copied; then no model is built yet
+ */
+export async function carryIntoNew(db: Database, config: CopyConfig): Promise<boolean> {
+  const hasModels = async (): Promise<boolean> => (await db.count('SELECT count(*) FROM base.models')) > 0;
+  if (await hasModels()) return false;
+  await takeUnlessLost(config);
+  await db.transaction(() => carryModels(db, null, [config.dataDir]));
+  return hasModels();
 }
 
 /** Files of the published builds: first the current one, then from new to old. */

@@ -1,21 +1,11 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
-import type { z } from 'zod';
 import { RebuildInput, type RebuildResult } from '../../schemas/pipeline/run.js';
 import { keepsContacts, type Config } from '../config/config.js';
 import { rebuiltDir } from '../store/data-folder.js';
 import { readDataFolder } from '../store/folder-identity.js';
 import { parseInput } from '../base/parse-input.js';
 import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
-
-/**
- * Checks the input of the workflow `rebuildWarehouse`.
- * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
- */
-function parseRebuild(input: unknown): z.output<typeof RebuildInput> {
-  const example = '{"from": "2026-11-01", "to": "2026-11-30"}; both are optional';
-  return parseInput(RebuildInput, input, example);
-}
 
 /**
  * Replays the landing zone for the workflow `rebuildWarehouse`. A range of dates gets its own folder in `rebuilt/`,
@@ -28,13 +18,13 @@ export async function rebuildRange(
   { now, onStep }: Required<Pick<RebuildRequest, 'now' | 'onStep'>>,
 ): Promise<RebuildResult> {
   const { dataDir, readers, modelsDir, rates } = config;
-  const range = parseRebuild(input);
+  const example = '{"from": "2026-11-01", "to": "2026-11-30"}; both are optional';
+  const range = parseInput(RebuildInput, input, example);
   const { from, to } = range;
   const into = from === undefined && to === undefined ? undefined : rebuiltDir(dataDir, range);
-  const { published, ...rebuilt } = await rebuildWarehouse(dataDir, {
+  const { parts, rows, rejects, failedAudits, notes, faults, published } = await rebuildWarehouse(dataDir, {
     now,
-    from,
-    to,
+    ...range,
     into,
     readers,
     keep: config.publish.keep,
@@ -43,7 +33,6 @@ export async function rebuildRange(
     rates,
     onStep,
   });
-  const { parts, rows, rejects, failedAudits, notes, faults } = rebuilt;
   const folder = readDataFolder(dataDir) ?? { id: '', path: dataDir, host: hostname() };
   return {
     parts,

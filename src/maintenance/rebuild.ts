@@ -27,9 +27,10 @@ export interface RebuildRequest {
   to?: string | undefined;
   /** Folder for the new warehouse, its rejects and the published files. Default: the data folder itself. */
   into?: string | undefined;
-  /** As `readers` and `keep` of `publish`. */
+  /** As `readers`, `keep` and `graceSeconds` of `publish`. */
   readers?: Readers | undefined;
   keep?: number | undefined;
+  graceSeconds?: number;
   /** As `personalData` of `buildModels`. */
   personalData: boolean;
   /** As `modelsDir` and `rates` of `buildModels`. */
@@ -68,12 +69,12 @@ export async function rebuildWarehouse(dataDir: string, request: RebuildRequest)
 
 /** Does the work of `rebuildWarehouse`. The caller holds the writer's lock. */
 export async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
-  const { now, into = dataDir, onStep = () => undefined, readers, keep } = request;
+  const { into = dataDir, onStep = () => undefined } = request;
   const made = await makeWarehouse(lock, dataDir, request);
   onStep('publish');
   const warehouse = await openWarehouse(into, { lock });
   try {
-    const published = await publish(warehouse, into, { run: 'replay', now, readers, keep });
+    const published = await publish(warehouse, into, { ...request, run: 'replay' });
     return { ...made, notes: [...made.notes, ...published.notes], published };
   } finally {
     await warehouse.close();
@@ -87,7 +88,7 @@ export async function rebuildUnder(lock: Lock, dataDir: string, request: Rebuild
 export async function makeWarehouse(
   lock: Lock,
   dataDir: string,
-  request: Omit<RebuildRequest, 'readers' | 'keep'>,
+  request: RebuildRequest,
 ): Promise<Loaded & BuildResult> {
   const { now, into = dataDir, onStep = () => undefined } = request;
   const file = warehouseFile(into);

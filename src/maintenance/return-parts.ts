@@ -3,7 +3,7 @@ import { withMemory } from '../warehouse/duckdb/in-memory.js';
 import { listQuarantine, returnPart, type LandedPart } from '../landing/index.js';
 import { findPartFault } from '../warehouse/load/part-check.js';
 import { readForgotten, refreshForgotten } from '../privacy/forgotten.js';
-import { rewritePart } from './forget/landed-rows.js';
+import { partFile } from './forget/answers.js';
 
 /**
  * Returns the parts in quarantine whose files are sound. As with all answers that are landed, people who were forgotten
@@ -21,7 +21,7 @@ export async function returnParts(dataDir: string): Promise<LandedPart[]> {
       const forgotten = readForgotten(dataDir);
       if (forgotten === undefined) return false;
       const changed = await withMemory(unprovenFile(dataDir), (db) =>
-        rewritePart(db, dataDir, whole, (stream, row) => forgotten.strip(stream, row)),
+        partFile(db, dataDir, whole).rewrite((stream, row) => forgotten.strip(stream, row)),
       );
       return changed > 0;
     });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { PartManifest } from '../../../schemas/pipeline/landing.js';
+import { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { syncFile } from '../../store/links.js';
 import { syncFolder, writeFileAtomic } from '../../store/files.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
@@ -19,6 +20,7 @@ import {
   pullManifests,
   pullParts,
   readManifests,
+  readQuarantine,
   type LandedPart,
 } from '../../landing/index.js';
 import { findPartFault } from '../../warehouse/load/part-check.js';
@@ -128,16 +130,16 @@ async function commit(dataDir: string, file: string, manifest: PartManifest): Pr
 }
 
 /**
- * Removes the parts that a new part replaces. Removes the manifest before its part, so that no manifest is left without
- * a part.
- * @param quarantined parts in quarantine, which may replace others there
+ * Removes the parts that a new part replaces, also in quarantine. Removes the manifest before its part, so that no
+ * manifest is left without a part.
  * @throws LeaseLostError as `replaceParts`
  */
-export async function removeReplaced(dataDir: string, quarantined: readonly LandedPart[] = []): Promise<void> {
+export async function removeReplaced(dataDir: string): Promise<void> {
   await pullManifests(dataDir);
   const copy = workingCopyOf(dataDir);
   const there = await listLanded(dataDir);
-  for (const part of [...readManifests(dataDir), ...quarantined]) {
+  const quarantined = await readQuarantine(dataDir, LandingStream.options);
+  for (const part of [...readManifests(dataDir), ...quarantined.parts]) {
     const folder = path.dirname(part.file);
     const files = (part.replaces ?? []).flatMap(({ part: name }) => [
       path.join(manifestsDir(folder), manifestName(name)),

@@ -11,7 +11,7 @@ import { removePeople, type FoundPerson } from '../../privacy/people.js';
 import { personInQuestion } from '../../privacy/questions.js';
 import { ValueFinder } from '../../privacy/value-finder.js';
 import { addPhones, addValue, addValues, isAddress, shortValuesOf, valuesOf } from '../../privacy/values.js';
-import type { Change, StoredRow } from './landed-rows.js';
+import type { Change, StoredRow } from './answers.js';
 import { peopleIn } from './linked.js';
 import type { Unproven } from './unproven.js';
 

@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { listBuilds } from '../../warehouse/builds/builds.js';
-import { removeOldBuilds } from '../../warehouse/builds/switch.js';
 import { buildDir, fileOf, publishedDir, unprovenFile, warehouseFile } from '../../store/data-folder.js';
 import type { Readers } from '../../store/file-modes.js';
 import type { Lock } from '../../store/lock/lock.js';
 import { LandingCorruptError } from '../../warehouse/duckdb/errors.js';
 import { withMemory } from '../../warehouse/duckdb/in-memory.js';
-import { readQuarantine, type LandedPart } from '../../landing/index.js';
 import { lockWriter, whileNobodyReplays } from '../../warehouse/duckdb/locks.js';
 import { openWarehouse } from '../../warehouse/duckdb/open.js';
 import { adoptCompacted, describeGone, readLoadedParts } from '../../warehouse/load/load.js';
@@ -23,7 +21,7 @@ import { LinkedPeople } from './linked.js';
 import { removeDerived, removeUncommitted, scrubDueLists, scrubDueValues, scrubTexts } from './other-files.js';
 import { prove, type Proof } from './prove.js';
 import { adoptDeliveries, requireQuiet } from './quiet.js';
-import { Unproven } from './unproven.js';
+import { readUnproven, removeUnproven, saveUnproven } from './unproven.js';
 
 /*
  * States of a removal, and their transitions:
@@ -100,10 +98,10 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   await addTombstones(dataDir, request.subjects, { replaceList: request.replaceList });
   requireQuiet(dataDir, Date.now());
   onStep('read');
-  const unproven = await Unproven.open(dataDir);
+  const unproven = await readUnproven(dataDir);
   const { rows, parts, changes, damaged } = await whileNobodyReplays(dataDir, 'tidemark forget', () =>
     withMemory(unprovenFile(dataDir), async (db) => {
-      await removeReplaced(dataDir, await partsInQuarantine(dataDir));
+      await removeReplaced(dataDir);
       await removeUncommitted(dataDir, Date.now());
       const landed = await LandedPeople.open(db, dataDir);
       await addTombstones(dataDir, await findLinked(landed, readForgotten(dataDir)));
@@ -115,11 +113,11 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
       // Collect also what is recognized only now. After a crash in the next step, nobody could collect it again.
       await landed.eachWithJobs((stream, row) => collected.noteChange(stream, row));
       await landed.eachDamaged((stream, row) => collected.noteChange(stream, row));
-      await unproven.save();
+      await saveUnproven(dataDir, unproven);
       await addTombstones(dataDir, collected.recognized());
       onStep('rewrite');
       const counts = await landed.rewrite(collected.apply);
-      await removeReplaced(dataDir, await partsInQuarantine(dataDir));
+      await removeReplaced(dataDir);
       return { ...counts, changes: collected, damaged: landed.damaged };
     }),
   );
@@ -139,8 +137,8 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
       modelsDir: request.modelsDir,
       readers: request.readers,
       keep: 1,
+      graceSeconds: 0,
     });
-    await removeOldBuilds(dataDir, { keep: 1, graceSeconds: 0 });
     const kept = new Set(listBuilds(dataDir).map(({ name }) => name));
     removed.push(...before.filter((name) => !kept.has(name)).map((name) => `published/builds/${name}`));
     fresh.add(warehouseFile(dataDir));
@@ -162,12 +160,8 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
     },
     (search, result) => bucket.search(search, result),
   );
-  if (proof.proven) await unproven.remove();
+  if (proof.proven) await removeUnproven(dataDir);
   return { rows, parts, removed, proof };
-}
-
-async function partsInQuarantine(dataDir: string): Promise<LandedPart[]> {
-  return (await readQuarantine(dataDir, PEOPLE_STREAMS)).parts;
 }
 
 /** Finds the people whom landed answers link to forgotten companies. */

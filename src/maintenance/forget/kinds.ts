@@ -39,25 +39,8 @@ export function kindOf(head: Buffer, name: string): FileKind {
   return name.endsWith('.db-shm') ? 'sqlite-log' : 'text';
 }
 
-/** Checks piece by piece that bytes are text in UTF-8, or in UTF-16 with a mark at the start. */
-export class TextCheck {
-  #decoder: InstanceType<typeof TextDecoder> | undefined;
-  /** The encoding; undefined before the first piece. */
-  encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | undefined;
-
-  /**
-   * Returns the text of the next piece.
-   * @throws TypeError if the bytes are no text
-   */
-  read(bytes: Buffer): string {
-    this.encoding ??= encodingOf(bytes);
-    this.#decoder ??= new TextDecoder(this.encoding, { fatal: true });
-    // The end of the file is not checked: a killed process may leave a part of a character there.
-    return this.#decoder.decode(bytes, { stream: true });
-  }
-}
-
-function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
+/** Returns the encoding of a text: UTF-16 with a mark at the start, else UTF-8. */
+export function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   const mark = bytes.subarray(0, 2).toString('hex');
   if (mark === 'fffe') return 'utf-16le';
   return mark === 'feff' ? 'utf-16be' : 'utf-8';

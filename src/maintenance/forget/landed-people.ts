@@ -4,14 +4,14 @@ import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { streamDir } from '../../store/data-folder.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
 import { readManifests, readQuarantine, type LandedPart } from '../../landing/index.js';
-import { readSpool } from '../../landing/spool.js';
 import { findPartFault } from '../../warehouse/load/part-check.js';
 import { ValueFinder } from '../../privacy/value-finder.js';
-import { readJobs, rewriteJob, JOB_STREAM } from './job-rows.js';
-import { rewritePart, rewriteSpool, rowsOf, type Change, type StoredRow } from './landed-rows.js';
+import { jobFiles, partFile, rowsOf, spoolFile, type AnswersFile, type Change, type StoredRow } from './answers.js';
 import { readCompanyIds } from './linked.js';
 import { listPeopleSpools } from './quiet.js';
 import { searchParquet } from './search-rows.js';
+
+type Visit = (stream: LandingStream, row: StoredRow) => void;
 
 /**
  * The answers of the streams about people, wherever they are: landed parts, parts in quarantine, spools that no process
@@ -42,22 +42,26 @@ export class LandedPeople {
     return new LandedPeople(db, dataDir, sound, damaged);
   }
 
-  /** Calls `visit` for every row of parts and spools. */
-  async each(visit: (stream: LandingStream, row: StoredRow) => void): Promise<void> {
-    for (const part of this.#parts) for await (const { row } of rowsOf(this.#db, part.file)) visit(part.stream, row);
-    for (const { stream, file } of listPeopleSpools(this.#dataDir)) {
-      for await (const { row } of readSpool(file)) if (row !== undefined) visit(stream, row);
+  *#files(): Generator<AnswersFile> {
+    for (const part of this.#parts) yield partFile(this.#db, this.#dataDir, part);
+    for (const { stream, file } of listPeopleSpools(this.#dataDir)) yield spoolFile(stream, file);
+  }
+
+  /** Calls `visit` for every answer in parts and spools. */
+  async each(visit: Visit, files: Iterable<AnswersFile> = this.#files()): Promise<void> {
+    for (const file of files) {
+      for await (const { row } of file.rows()) if (row !== undefined) visit(file.stream, row);
     }
   }
 
-  /** Calls `visit` for every row, also for the answers that jobs keep until they are landed. */
-  async eachWithJobs(visit: (stream: LandingStream, row: StoredRow) => void): Promise<void> {
+  /** Calls `visit` for every answer, also for those that jobs keep until they are landed. */
+  async eachWithJobs(visit: Visit): Promise<void> {
     await this.each(visit);
-    for (const { row } of readJobs(this.#dataDir)) visit(JOB_STREAM, row);
+    await this.each(visit, jobFiles(this.#dataDir));
   }
 
   /** Calls `visit` for the rows of damaged files that DuckDB can read. Their values may be wrong. */
-  async eachDamaged(visit: (stream: LandingStream, row: StoredRow) => void): Promise<void> {
+  async eachDamaged(visit: Visit): Promise<void> {
     for (const file of this.damaged) {
       const stream = PEOPLE_STREAMS.find((one) => file.startsWith(`${streamDir(this.#dataDir, one)}${path.sep}`));
       try {
@@ -84,16 +88,15 @@ export class LandedPeople {
     return found;
   }
 
-  /** Writes the parts, spools and jobs again that a change concerns. Returns the numbers of changed rows and parts. */
+  /** Writes the files again that a change concerns. Returns the numbers of changed rows and parts. */
   async rewrite(change: Change): Promise<{ rows: number; parts: number }> {
-    let [rows, parts] = [0, 0];
-    for (const part of this.#parts) {
-      const changed = await rewritePart(this.#db, this.#dataDir, part, change);
-      rows += changed;
-      parts += changed > 0 ? 1 : 0;
+    const parts = new Set(this.#parts.map(({ file }) => file));
+    const counts = { rows: 0, parts: 0 };
+    for (const file of [...this.#files(), ...jobFiles(this.#dataDir)]) {
+      const changed = await file.rewrite(change);
+      counts.rows += changed;
+      if (changed > 0 && parts.has(file.file)) counts.parts++;
     }
-    for (const { stream, file } of listPeopleSpools(this.#dataDir)) rows += await rewriteSpool(stream, file, change);
-    for (const job of readJobs(this.#dataDir)) rows += await rewriteJob(job, change);
-    return { rows, parts };
+    return counts;
   }
 }

@@ -3,13 +3,10 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import {
   dueDir,
-  envDir,
   listsDir,
   logsDir,
-  rebuiltRoot,
   rejectsDir,
   rejectsFile,
-  reportFile,
   runsDir,
   streamDir,
   unprovenFile,
@@ -19,27 +16,16 @@ import type { LandingStream } from '../../../schemas/streams/landing-streams.js'
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { readManifests } from '../../landing/index.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
+import { removeRemakable } from '../../warehouse/publish/free-blocks.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
-import { readJobs, rewriteJob } from './job-rows.js';
+import { jobFiles } from './answers.js';
 import { QUIET_MS } from './quiet.js';
 
-/**
- * Removes files that a replay or another command can make again: rejects of streams about people, dev environments,
- * replays of a range of dates, and the report.
- * @returns the removed paths, relative to the data folder
- */
+/** Removes what a replay or another command can make again. Returns the removed paths, relative to the data folder. */
 export function removeDerived(dataDir: string): string[] {
-  const candidates = [
-    ...PEOPLE_STREAMS.map((stream) => rejectsDir(dataDir, stream)),
-    envDir(dataDir),
-    rebuiltRoot(dataDir),
-    reportFile(dataDir),
-  ];
-  return candidates.flatMap((file) => {
-    if (!existsSync(file)) return [];
-    rmSync(file, { recursive: true, force: true });
-    return [path.relative(dataDir, file)];
-  });
+  const rejects = PEOPLE_STREAMS.map((stream) => rejectsDir(dataDir, stream)).filter((folder) => existsSync(folder));
+  for (const folder of rejects) rmSync(folder, { recursive: true });
+  return [...rejects.map((folder) => path.relative(dataDir, folder)), ...removeRemakable(dataDir)];
 }
 
 /**
@@ -53,27 +39,25 @@ export async function removeUncommitted(dataDir: string, now: number): Promise<v
   const copy = workingCopyOf(dataDir);
   const landed = readManifests(dataDir);
   const committed = new Set(landed.map(({ file }) => file));
-  for (const stream of PEOPLE_STREAMS) {
-    const root = streamDir(dataDir, stream);
-    for (const name of existsSync(root) ? readdirSync(root, { recursive: true, encoding: 'utf8' }) : []) {
-      const file = path.join(root, name);
-      if (!LEFT_BEHIND.test(file) || committed.has(file)) continue;
-      if (now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now) < QUIET_MS) continue;
-      await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
-    }
-  }
+  const isYoung = (file: string): boolean =>
+    now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now) < QUIET_MS;
+  const left = PEOPLE_STREAMS.flatMap((stream) => filesBelow(streamDir(dataDir, stream))).filter(
+    (file) => LEFT_BEHIND.test(file) && !committed.has(file) && !isYoung(file),
+  );
   const rejects = new Set(
     landed.flatMap(({ stream, date, run, part, replaces = [] }) =>
       [part, ...replaces.map((one) => one.part)].map((name) => rejectsFile({ dataDir, stream, date, run }, name)),
     ),
   );
-  for (const root of PEOPLE_STREAMS.map((stream) => rejectsDir(dataDir, stream))) {
-    for (const name of existsSync(root) ? readdirSync(root, { recursive: true, encoding: 'utf8' }) : []) {
-      const file = path.join(root, name);
-      if (!file.endsWith('.ndjson') || rejects.has(file)) continue;
-      await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
-    }
-  }
+  const stray = PEOPLE_STREAMS.flatMap((stream) => filesBelow(rejectsDir(dataDir, stream))).filter(
+    (file) => file.endsWith('.ndjson') && !rejects.has(file),
+  );
+  for (const file of [...left, ...stray]) await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
+}
+
+function filesBelow(root: string): string[] {
+  if (!existsSync(root)) return [];
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => path.join(root, name));
 }
 
 // Temporary files, and parts without a manifest. In quarantine, such a part stays: nobody else has its answers.
@@ -131,7 +115,7 @@ export async function scrubTexts(dataDir: string, finder: ValueFinder): Promise<
     // Write into the same file, because a running process has it open and appends to it.
     writeFileSync(file, lines.filter((line) => !finder.isIn(line)).join('\n'));
   }
-  const jobs = readJobs(dataDir).filter(({ file }) => isHit(file));
-  for (const job of jobs) await rewriteJob(job, () => null);
+  const jobs = jobFiles(dataDir).filter(({ file }) => isHit(file));
+  for (const job of jobs) await job.rewrite(() => null);
   return [...removed, ...changed, ...jobs.map(({ file }) => file)].map((file) => path.relative(dataDir, file));
 }

@@ -6,7 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errorMessage } from '../../base/errors.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
-import { HEAD_BYTES, kindOf, TextCheck, type FileKind } from './kinds.js';
+import { encodingOf, HEAD_BYTES, kindOf, type FileKind } from './kinds.js';
 import { searchDuckDb, searchParquet, searchZstd } from './search-rows.js';
 import { searchSqlite } from './search-sqlite.js';
 
@@ -142,7 +142,7 @@ async function searchBytes(
   found: Set<string>,
   isText: boolean,
 ): Promise<number> {
-  const check = new TextCheck();
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
   let [before, textBefore] = [Buffer.alloc(0), ''];
   let size = 0;
   let fault: unknown;
@@ -153,9 +153,11 @@ async function searchBytes(
     size += data.length;
     before = bytes.subarray(Math.max(0, bytes.length - finder.overlap));
     if (!isText || fault !== undefined) continue;
+    decoder ??= new TextDecoder(encodingOf(data), { fatal: true });
     try {
-      const text = textBefore + check.read(data);
-      if (check.encoding === 'utf-8') continue;
+      // The end of the file is not checked: a killed process may leave a part of a character there.
+      const text = textBefore + decoder.decode(data, { stream: true });
+      if (decoder.encoding === 'utf-8') continue;
       finder.find(Buffer.from(text), found);
       textBefore = text.slice(-finder.overlap);
     } catch (error) {

@@ -4,62 +4,48 @@ import { z } from 'zod';
 import { unprovenFile } from '../../store/data-folder.js';
 import { writeFileAtomic } from '../../store/files.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
-import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
 
-const Texts = z.array(z.string()).default([]);
-const Content = z.object({ values: Texts, named: Texts, companies: Texts, phones: Texts, short: Texts });
+const Texts = z
+  .array(z.string())
+  .default([])
+  .transform((texts) => new Set(texts));
+
+const Content = z.object({
+  /** Values of everything that was removed. */
+  values: Texts,
+  /** Values of forgotten people. An event about people loses its content if the event holds one of these values. */
+  named: Texts,
+  /** Companies of forgotten people. */
+  companies: Texts,
+  /** Phone numbers among `named`, as far as the names of fields show them. */
+  phones: Texts,
+  /** Removed values that are too short to search for. */
+  short: Texts,
+});
 
 /**
  * Values that a removal has removed, but has not yet proven to be gone. They are on disk while the removal runs, so
  * that it can continue after a crash. When the removal has ended, no file holds these values.
  */
-export class Unproven {
-  /** Values of everything that was removed. */
-  readonly values: Set<string>;
-  /** Values of forgotten people. An event about people loses its content if the event holds one of these values. */
-  readonly named: Set<string>;
-  /** Companies of forgotten people. */
-  readonly companies: Set<string>;
-  /** Phone numbers among `named`, as far as the names of fields show them. */
-  readonly phones: Set<string>;
-  /** Removed values that are too short to search for. */
-  readonly short: Set<string>;
-  readonly #file: string;
-  /** If the data is in a bucket, another machine may continue the removal. */
-  readonly #copy: WorkingCopy | undefined;
+export type Unproven = z.output<typeof Content>;
 
-  private constructor(
-    file: string,
-    copy: WorkingCopy | undefined,
-    { values, named, companies, phones, short }: z.infer<typeof Content>,
-  ) {
-    this.#file = file;
-    this.#copy = copy;
-    this.values = new Set(values);
-    this.named = new Set(named);
-    this.companies = new Set(companies);
-    this.phones = new Set(phones);
-    this.short = new Set(short);
-  }
+/** Reads the file `secrets/forget-unproven.json` of a data folder, if there is one. Another machine may have written it. */
+export async function readUnproven(dataDir: string): Promise<Unproven> {
+  const file = unprovenFile(dataDir);
+  await workingCopyOf(dataDir)?.refresh(file);
+  return Content.parse(existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
+}
 
-  /** Reads the file `secrets/forget-unproven.json` of a data folder, if there is one. */
-  static async open(dataDir: string): Promise<Unproven> {
-    const file = unprovenFile(dataDir);
-    const copy = workingCopyOf(dataDir);
-    await copy?.refresh(file);
-    const content: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-    return new Unproven(file, copy, Content.parse(content));
-  }
+/** Writes the file, and gives it to the bucket. Writes nothing without a removed value. */
+export async function saveUnproven(dataDir: string, unproven: Unproven): Promise<void> {
+  if (unproven.values.size === 0) return;
+  const sets = Object.entries(unproven).map(([name, set]) => [name, [...set]]);
+  await writeFileAtomic(unprovenFile(dataDir), JSON.stringify(Object.fromEntries(sets)));
+  await workingCopyOf(dataDir)?.give(unprovenFile(dataDir));
+}
 
-  async save(): Promise<void> {
-    if (this.values.size === 0) return;
-    const { values, named, companies, phones, short } = this;
-    const sets = Object.entries({ values, named, companies, phones, short });
-    await writeFileAtomic(this.#file, JSON.stringify(Object.fromEntries(sets.map(([name, set]) => [name, [...set]]))));
-    await this.#copy?.give(this.#file);
-  }
-
-  async remove(): Promise<void> {
-    await (this.#copy === undefined ? rm(this.#file, { force: true }) : this.#copy.remove(this.#file));
-  }
+/** Removes the file when the removal is proven. */
+export async function removeUnproven(dataDir: string): Promise<void> {
+  const [file, copy] = [unprovenFile(dataDir), workingCopyOf(dataDir)];
+  await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
 }

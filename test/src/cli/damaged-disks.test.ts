@@ -39,10 +39,17 @@ beforeAll(async () => {
   prepared = mkdtempSync(path.join(tmpdir(), 'tidemark-prepared-'));
   writeProject(prepared);
   const dataDir = path.join(prepared, 'data');
-  await prepareBuilt(
-    dataDir,
-    marketNight({ run: 'r1', date: '2026-11-20', ids: Array.from({ length: 50 }, (_, i) => i + 1) }),
-  );
+  await prepareBuilt(dataDir, [
+    ...marketNight({ run: 'r1', date: '2026-11-20', ids: Array.from({ length: 50 }, (_, i) => i + 1) }),
+    {
+      run: 'r1',
+      date: '2026-11-20',
+      at: '2026-11-20T02:00:00Z',
+      stream: 'executives',
+      entity: '1',
+      body: { pages: 1, list: [{ id: 1, nationality: 'Freedonian' }] },
+    },
+  ]);
   let warehouse = await openWarehouse(dataDir);
   for (const run of ['r1', 'r2']) warehouse = await publishAndReopen(warehouse, dataDir, { run, now });
   await warehouse.close();
@@ -143,7 +150,7 @@ const WAREHOUSES: [string, (lab: DiskLab) => unknown, string[][]][] = [
     (lab) => [4_100, 8_200].forEach((at) => flip(lab.file(WAREHOUSE), at)),
     [PUBLISH, COMPACT, APPLY, ROLLBACK, FORGET, DOCTOR, ['models', 'history']],
   ],
-  ['with flipped bytes in its last block', (lab) => flip(lab.file(WAREHOUSE), -200_000), [PUBLISH, FORGET, DOCTOR]],
+  ['with flipped bytes in its last block', (lab) => flip(lab.file(WAREHOUSE), -200_000), [DOCTOR]],
   [
     'cut in half',
     (lab) => truncateSync(lab.file(WAREHOUSE), statSync(lab.file(WAREHOUSE)).size / 2),
@@ -182,6 +189,24 @@ describe.each(WAREHOUSES)('a warehouse %s', (_, damage, commands) => {
       else if (args === ROLLBACK) expect([code, stderr]).toEqual([2, expect.stringContaining('Cannot roll back')]);
       else expect({ args, code, stderr }).toMatchObject({ code: 0 });
     }
+  });
+});
+
+describe('a warehouse with a damaged block that no command needs', () => {
+  const lab = useLab((one) => flip(one.file(WAREHOUSE), -200_000));
+  const readAll = async (file: string): Promise<void> => {
+    const { db, close } = await openReadOnly(file);
+    await readWholly(db).finally(close);
+  };
+
+  it('is published for up to a week, and made again by a removal', async () => {
+    expect(await lab().tidemark(PUBLISH)).toMatchObject({ code: 0 });
+    await expect(readAll(lab().file(WAREHOUSE))).rejects.toThrow('is damaged');
+    expect(await lab().tidemark(FORGET)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('✔ removed') as string,
+    });
+    for (const file of [lab().file(WAREHOUSE), published(lab())]) await readAll(file);
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { rewriteSpool } from '../../../../src/maintenance/forget/landed-rows.js';
+import { spoolFile } from '../../../../src/maintenance/forget/answers.js';
 
 it('drops rows from a spool, as from a landed part', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-spool-'));
@@ -19,6 +19,6 @@ it('drops rows from a spool, as from a landed part', async () => {
       sha256: '',
     });
   writeFileSync(file, `${lineOf('1')}\n${lineOf('2')}\n`);
-  expect(await rewriteSpool('employees', file, (_, row) => (row.entity_id === '1' ? null : row))).toBe(1);
+  expect(await spoolFile('employees', file).rewrite((_, row) => (row.entity_id === '1' ? null : row))).toBe(1);
   expect(readFileSync(file, 'utf8')).toBe(`${lineOf('2')}\n`);
 });
