@@ -132,17 +132,28 @@ JOIN base.market_stays AS s
 UNION ALL
 FROM ledger.pending_sightings;
 
--- First and last time a company was reported by a search or answered with a record. Its name in the latest search, at
--- sighted_at. Its status in the latest search that was narrowed to one status, at status_at.
-CREATE TABLE ledger.company_seen (
+-- What a night says of nearly all companies, in few columns. So core.companies need not be written again each night.
+CREATE TABLE base.company_seen (
   company_id BIGINT NOT NULL,
   first_seen_at TIMESTAMPTZ NOT NULL,
   last_seen_at TIMESTAMPTZ NOT NULL,
+  read_at TIMESTAMPTZ,
+  matched_at TIMESTAMPTZ,
   sighted_at TIMESTAMPTZ,
   name VARCHAR,
   status VARCHAR,
   status_at TIMESTAMPTZ
 );
+COMMENT ON TABLE base.company_seen IS 'Companies that a search reported or whose record was read. core.companies and marts.companies read this table. Not promised.';
+COMMENT ON COLUMN base.company_seen.company_id IS 'Id of the company';
+COMMENT ON COLUMN base.company_seen.first_seen_at IS 'When a search or a record first named the company';
+COMMENT ON COLUMN base.company_seen.last_seen_at IS 'When a search or a record last named the company';
+COMMENT ON COLUMN base.company_seen.read_at IS 'When the record of the company was last read; NULL if it never was';
+COMMENT ON COLUMN base.company_seen.matched_at IS 'When a record last answered a question of tidemark resolve; NULL if none did';
+COMMENT ON COLUMN base.company_seen.sighted_at IS 'When a search last reported the company; NULL if none did';
+COMMENT ON COLUMN base.company_seen.name IS 'Name in the latest search';
+COMMENT ON COLUMN base.company_seen.status IS 'Status in the latest search that was narrowed to one status; NULL if there was none';
+COMMENT ON COLUMN base.company_seen.status_at IS 'When this search reported the company';
 
 -- What searches told of a company besides its id: its name, and its status where the search was narrowed to one. Of the
 -- values in company_seen, last_at may be earlier than the last time: a night writes nothing here for a company that still
@@ -165,7 +176,7 @@ SELECT t.company_id, t.field, t.value, t.first_at,
     ELSE t.last_at
   END AS last_at
 FROM ledger.told_values AS t
-JOIN ledger.company_seen AS s USING (company_id);
+JOIN base.company_seen AS s USING (company_id);
 
 -- Every record a company ever had, once; columns as at the record's earliest observation. extra_at: when `extra` was said:
 -- of fields that make no new record, the latest values stand.

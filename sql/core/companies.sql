@@ -1,6 +1,6 @@
 /*
 model: core.companies
-kind: table
+kind: view
 version: 1
 grain: company
 key: [company_id]
@@ -8,6 +8,7 @@ description: >-
   Every company that a search has found or whose record was fetched, with its latest known values. has_details is false if
   no record was ever read: it was not fetched yet, or it was gone (404). A row without details has only the id, the name and the
   dates. Any other NULL means that the API gave no value.
+check_key: false
 columns:
   company_id: BIGINT | Id of the company
   name: VARCHAR | Registered name
@@ -43,8 +44,8 @@ audits:
   - name: size_not_parsed
     severity: warn
     sql: >-
-      SELECT company_id, size_text AS example FROM core.companies
-      WHERE size_text IS NOT NULL AND employees_min IS NULL AND employees_max IS NULL
+      SELECT company_id, size_text AS example FROM core.companies_history
+      WHERE is_current AND size_text IS NOT NULL AND employees_min IS NULL AND employees_max IS NULL
 */
 SELECT
   s.company_id,
@@ -53,14 +54,7 @@ SELECT
   CAST(s.first_seen_at AT TIME ZONE 'UTC' AS DATE) AS first_seen_on,
   CAST(s.last_seen_at AT TIME ZONE 'UTC' AS DATE) AS last_seen_on,
   h.company_id IS NOT NULL AS has_details,
-  CASE WHEN h.company_id IS NULL THEN s.sighted_at ELSE coalesce(a.read_at, m.read_at) END AS observed_at,
+  CASE WHEN h.company_id IS NULL THEN s.sighted_at ELSE coalesce(s.read_at, s.matched_at) END AS observed_at,
   h.extra
-FROM ledger.company_seen AS s
+FROM base.company_seen AS s
 LEFT JOIN core.companies_history AS h ON h.company_id = s.company_id AND h.is_current
-LEFT JOIN ledger.answers AS a ON a.stream = 'companies' AND a.entity_id = CAST(s.company_id AS VARCHAR)
-LEFT JOIN (
-  SELECT company_id, max(observed_at) AS read_at
-  FROM ledger.observations
-  WHERE stream = 'matches' AND record_hash IS NOT NULL
-  GROUP BY company_id
-) AS m ON m.company_id = s.company_id

@@ -1,6 +1,6 @@
 /*
 model: core.companies_v1
-kind: table
+kind: incremental
 needs: [core.companies_v1_history]
 version: 1
 grain: company with a record in version 1 of the API
@@ -9,6 +9,10 @@ description: >-
   Company records of version 1 of the API, with the latest values, for markets whose streams include companies_v1.
   core.companies has the records of version 2. marts.companies_disagreement has the values on which the two versions
   differ.
+incremental:
+  by: [company_id]
+  changed: SELECT DISTINCT company_id FROM ledger.dirty_companies
+  all: SELECT DISTINCT company_id FROM ledger.company_records_v1
 columns:
   company_id: BIGINT | Id of the company
   name: VARCHAR | Registered name
@@ -53,5 +57,6 @@ SELECT
   a.read_at AS observed_at,
   h.extra
 FROM core.companies_v1_history AS h
+SEMI JOIN changed USING (company_id)
 LEFT JOIN ledger.answers AS a ON a.stream = 'companies_v1' AND a.entity_id = CAST(h.company_id AS VARCHAR)
 WHERE h.is_current

@@ -66,7 +66,7 @@ FROM left_companies
 UNION
 SELECT company_id FROM found_companies WHERE NOT is_now AND (SELECT known FROM plan) = 'members'
 UNION
-SELECT company_id FROM ledger.company_seen
+SELECT company_id FROM base.company_seen
 WHERE (SELECT known = 'members' AND market IS NULL FROM plan)
   -- Leave out companies that are known only from an answer to `tidemark resolve`.
   AND (sighted_at IS NOT NULL OR company_id NOT IN (
@@ -116,7 +116,7 @@ FROM known_companies AS k
 CROSS JOIN plan AS p
 LEFT JOIN night_before AS n ON true
 LEFT JOIN (FROM found_companies WHERE NOT is_now) AS m ON m.company_id = k.company_id
-LEFT JOIN ledger.company_seen AS s ON s.company_id = k.company_id
+LEFT JOIN base.company_seen AS s ON s.company_id = k.company_id
 LEFT JOIN ledger.answers AS a ON a.stream = p.stream AND a.entity_id = CAST(k.company_id AS VARCHAR)
 LEFT JOIN asked AS q ON q.entity_id = CAST(k.company_id AS VARCHAR)
 LEFT JOIN events AS e ON e.company_id = k.company_id;

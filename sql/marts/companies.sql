@@ -1,6 +1,6 @@
 /*
 model: marts.companies
-kind: table
+kind: view
 version: 1
 grain: company
 key: [company_id]
@@ -8,6 +8,7 @@ description: >-
   Companies with market membership, main classification and latest figures. The table has every company that Tidemark ever found, so
   filter on in_market or status. The figures are those of the latest fiscal year with a turnover, from marts.company_years. They are
   NULL for a company without any turnover.
+check_key: false
 columns:
   company_id: BIGINT | Id of the company
   name: VARCHAR | Registered name
@@ -41,15 +42,8 @@ columns:
   latest_event_at: TIMESTAMPTZ | When the latest watch event of the company happened; NULL if there is none
   latest_event_field: VARCHAR | Watched field of that event
 */
-WITH latest AS (
-  SELECT *
-  FROM marts.company_years
-  WHERE turnover IS NOT NULL
-  QUALIFY row_number() OVER (PARTITION BY company_id ORDER BY fiscal_year DESC) = 1
-),
-
 -- The nights that say who is in a market now: the latest complete night and all nights after it.
-nights AS (
+WITH nights AS (
   SELECT market, date, run
   FROM ops.nights
   QUALIFY date >= coalesce(max(CASE WHEN is_complete THEN date END) OVER (PARTITION BY market), min(date) OVER (PARTITION BY market))
@@ -70,11 +64,15 @@ departed AS (
   SELECT company_id, max(date) AS left_on FROM core.market_moves WHERE kind = 'left' GROUP BY company_id
 ),
 
-industries AS (
-  SELECT company_id, min(code_id) AS industry_code, arg_min(value, (code_id, value)) AS industry, list(value ORDER BY code_id, value) AS industries
-  FROM core.company_codes
-  WHERE scheme = 'industry_focus' AND value IS NOT NULL
-  GROUP BY company_id
+-- The lists of the histories need less time than the rows of core.company_codes.
+classified AS (
+  SELECT company_id,
+    list_sort(list_transform(
+      list_filter(codes, lambda c: c.scheme = 'industry_focus' AND c.value IS NOT NULL),
+      lambda c: {'code_id': c.code_id, 'value': c.value}
+    )) AS industries
+  FROM core.companies_history
+  WHERE is_current
 ),
 
 events AS (
@@ -85,13 +83,15 @@ events AS (
 
 SELECT c.company_id, c.name, c.country_code, c.status, CASE WHEN c.has_details THEN c.observed_at END AS status_as_of,
   i.company_id IS NOT NULL AS in_market, CASE WHEN i.company_id IS NULL THEN d.left_on END AS left_on,
-  c.founding_date, n.industry_code, n.industry, n.industries, c.country_region AS region, c.address_city AS city, c.legal_form,
+  c.founding_date, n.industries[1].code_id AS industry_code, n.industries[1].value AS industry,
+  CASE WHEN len(n.industries) > 0 THEN list_transform(n.industries, lambda x: x.value) END AS industries,
+  c.country_region AS region, c.address_city AS city, c.legal_form,
   c.employees_min, c.employees_max, f.fiscal_year, f.turnover, f.currency AS turnover_currency, f.turnover_eur, f.turnover_reporting,
   f.eur_rate_date AS rate_date, f.turnover_growth, f.previous_turnover, f.profit_after_tax AS profit,
   f.profit_after_tax_eur AS profit_eur, f.profit_margin, f.employees, f.source AS figures_source, e.latest_event_at, e.latest_event_field
 FROM core.companies AS c
-LEFT JOIN latest AS f USING (company_id)
-LEFT JOIN inside AS i USING (company_id)
-LEFT JOIN departed AS d USING (company_id)
-LEFT JOIN industries AS n USING (company_id)
-LEFT JOIN events AS e USING (company_id)
+LEFT JOIN marts.company_years AS f ON f.company_id = c.company_id AND f.is_latest
+LEFT JOIN inside AS i ON i.company_id = c.company_id
+LEFT JOIN departed AS d ON d.company_id = c.company_id
+LEFT JOIN classified AS n ON n.company_id = c.company_id
+LEFT JOIN events AS e ON e.company_id = c.company_id

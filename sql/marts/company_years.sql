@@ -72,6 +72,7 @@ columns:
   reporting_rate: DOUBLE | How many units of reporting_currency one unit of currency was worth; NULL without a rate
   reporting_rate_date: DATE | Day of the older of the rates in reporting_rate; year_end if both currencies are the same
   source: VARCHAR | API version of the row (v2, or v1 if v2 has no value of that year)
+  is_latest: BOOLEAN | True for the latest fiscal year with a turnover, whose figures marts.companies shows
 audits:
   - name: no_rate
     severity: warn
@@ -148,7 +149,9 @@ SELECT y.company_id, y.fiscal_year, y.year_end, y.currency,
   r.eur_rate, CASE WHEN r.eur_rate IS NOT NULL THEN r.eur_date END AS eur_rate_date,
   (SELECT reporting FROM target) AS reporting_currency,
   r.reporting_rate, CASE WHEN r.reporting_rate IS NOT NULL THEN r.reporting_date END AS reporting_rate_date,
-  y.source
+  y.source,
+  y.turnover IS NOT NULL AND y.fiscal_year = max(y.fiscal_year) FILTER (y.turnover IS NOT NULL) OVER (PARTITION BY y.company_id)
+    AS is_latest
 FROM years AS y
 LEFT JOIN rates AS r ON r.currency = y.currency AND r.year_end = y.year_end
 LEFT JOIN years AS before ON before.company_id = y.company_id AND before.fiscal_year = y.fiscal_year - 1

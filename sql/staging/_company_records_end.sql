@@ -79,11 +79,21 @@ WHERE old.company_id = new.company_id
 
 INSERT INTO ledger.dirty_companies SELECT company_id, min(observed_at) FROM company_typed GROUP BY company_id;
 
-MERGE INTO ledger.company_seen AS old
+MERGE INTO base.company_seen AS old
 USING (
-  SELECT company_id, min(observed_at) AS first_at, max(observed_at) AS last_at FROM company_typed GROUP BY company_id
+  SELECT
+    company_id,
+    min(observed_at) AS first_at,
+    max(observed_at) AS last_at,
+    max(observed_at) FILTER (getvariable('stream') = 'companies') AS read_at,
+    max(observed_at) FILTER (getvariable('stream') = 'matches') AS matched_at
+  FROM company_typed
+  GROUP BY company_id
 ) AS new ON old.company_id = new.company_id
 WHEN MATCHED THEN UPDATE SET
   first_seen_at = least(old.first_seen_at, new.first_at),
-  last_seen_at = greatest(old.last_seen_at, new.last_at)
-WHEN NOT MATCHED THEN INSERT (company_id, first_seen_at, last_seen_at) VALUES (new.company_id, new.first_at, new.last_at);
+  last_seen_at = greatest(old.last_seen_at, new.last_at),
+  read_at = greatest(old.read_at, new.read_at),
+  matched_at = greatest(old.matched_at, new.matched_at)
+WHEN NOT MATCHED THEN INSERT (company_id, first_seen_at, last_seen_at, read_at, matched_at)
+  VALUES (new.company_id, new.first_at, new.last_at, new.read_at, new.matched_at);

@@ -59,4 +59,12 @@ USING (
 WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
 WHEN NOT MATCHED THEN INSERT BY NAME;
 
-INSERT INTO ledger.dirty_companies SELECT company_id, min(observed_at) FROM company_v1_typed GROUP BY company_id;
+-- Also mark companies whose record is gone.
+INSERT INTO ledger.dirty_companies
+SELECT company_id, min(observed_at)
+FROM (
+  SELECT company_id, observed_at FROM company_v1_typed
+  UNION ALL
+  SELECT text_id(entity_id), observed_at FROM batch WHERE status = 404 AND text_id(entity_id) IS NOT NULL
+)
+GROUP BY company_id;

@@ -33,10 +33,10 @@ SELECT
   ) AS is_known
 FROM sighted AS s
 LEFT JOIN narrowed AS n USING (row_id)
-LEFT JOIN ledger.company_seen AS old USING (company_id);
+LEFT JOIN base.company_seen AS old USING (company_id);
 
 -- Most companies of a night are known.
-UPDATE ledger.company_seen AS old
+UPDATE base.company_seen AS old
 SET
   last_seen_at = greatest(old.last_seen_at, new.sighted_at),
   sighted_at = new.sighted_at,
@@ -56,7 +56,7 @@ SELECT c.* EXCLUDE (is_known) FROM compared AS c SEMI JOIN (FROM compared WHERE 
 -- takes their place.
 UPDATE ledger.told_values AS told
 SET last_at = greatest(told.last_at, CASE told.field WHEN 'name' THEN seen.sighted_at ELSE seen.status_at END)
-FROM (FROM ledger.company_seen SEMI JOIN differing USING (company_id)) AS seen
+FROM (FROM base.company_seen SEMI JOIN differing USING (company_id)) AS seen
 WHERE told.company_id = seen.company_id
   AND ((told.field = 'name' AND told.value = seen.name) OR (told.field = 'company_status' AND told.value = seen.status));
 
@@ -74,7 +74,7 @@ USING (
 WHEN MATCHED THEN UPDATE SET first_at = least(old.first_at, new.first_at), last_at = greatest(old.last_at, new.last_at)
 WHEN NOT MATCHED THEN INSERT VALUES (new.company_id, new.field, new.value, new.first_at, new.last_at);
 
-MERGE INTO ledger.company_seen AS old
+MERGE INTO base.company_seen AS old
 USING (
   SELECT
     company_id,
@@ -97,6 +97,5 @@ WHEN MATCHED THEN UPDATE SET
   sighted_at = greatest(old.sighted_at, new.last_at),
   status = CASE WHEN old.status_at IS NULL OR new.rating > (old.status_at, old.status) THEN new.rating[2] ELSE old.status END,
   status_at = greatest(old.status_at, new.rating[1])
-WHEN NOT MATCHED THEN INSERT VALUES (
-  new.company_id, new.first_at, new.last_at, new.last_at, nullif(new.naming[2], ''), new.rating[2], new.rating[1]
-);
+WHEN NOT MATCHED THEN INSERT (company_id, first_seen_at, last_seen_at, sighted_at, name, status, status_at)
+  VALUES (new.company_id, new.first_at, new.last_at, new.last_at, nullif(new.naming[2], ''), new.rating[2], new.rating[1]);

@@ -143,7 +143,7 @@ describe('a report with markup in every value', () => {
       rows: 5,
       description: expect.stringContaining('company'),
       columns: expect.arrayContaining([
-        { name: 'company_id', type: 'BIGINT', comment: expect.any(String), from: 'ledger.company_seen.company_id' },
+        { name: 'company_id', type: 'BIGINT', comment: expect.any(String), from: 'base.company_seen.company_id' },
       ]),
     });
     expect(facts.tables.flatMap(({ columns }) => columns).filter(({ comment }) => !comment)).toEqual([]);

@@ -82,7 +82,7 @@ describe('a part that fails to load', () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1)]);
     const warehouse = await openTestWarehouse(dataDir);
-    await warehouse.db.run('DROP TABLE ledger.company_seen');
+    await warehouse.db.run('DROP TABLE base.company_seen');
     await expect(loadForRun(warehouse, dataDir, 'r1')).rejects.toThrow(/company_seen/);
     expect(await warehouse.db.count('SELECT count(*) FROM ledger.loaded_parts')).toBe(0);
   });
