@@ -101,9 +101,7 @@ async function findFailing(load: LoadRows, rows: number): Promise<number[]> {
     }
     for (let row = from; row < to; row++) failing.push(row);
   };
-  const middle = Math.ceil(rows / 2);
-  if (rows > 1) await search(0, middle);
-  await search(rows > 1 ? middle : 0, rows);
+  await search(0, rows);
   return failing;
 }
 

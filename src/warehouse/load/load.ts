@@ -13,7 +13,7 @@ import { isOfContent, loadIsolated, UnreadablePartError, type RowChoice } from '
 import { loadDrift } from './load-drift.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { foldSightings } from './market-stays.js';
-import { findPartFault, listParts } from './part-check.js';
+import { findPartFault, listParts, partKey } from './part-check.js';
 import { writeRejectFiles } from './reject-files.js';
 import { stage } from './stage.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
@@ -74,7 +74,8 @@ export async function loadLanding(
       );
   }
   const counts: LoadCounts = { parts: 0, rows: 0, rejects: 0 };
-  const setAside = new SetAside();
+  let setAside = 0;
+  let firstSetAside: string | undefined;
   /** Keys of the parts that this call has loaded. A batch that failed in the middle may run again. */
   const done = new Set<string>();
 
@@ -102,7 +103,8 @@ export async function loadLanding(
       });
       if (isolated === undefined) return;
       counts.rejects += isolated.rejects;
-      setAside.add(part, isolated.refused, error);
+      setAside += isolated.refused;
+      firstSetAside ??= `${part.file}: ${errorMessage(error).split('\n', 1)[0]}`;
     }
     for (const part of batch) done.add(partKey(part));
     counts.parts += batch.length;
@@ -116,7 +118,8 @@ export async function loadLanding(
     });
     if (!keepFiles) await dropFiles(dataDir, finished);
   }
-  if (setAside.message !== undefined) counts.setAside = setAside.message;
+  if (setAside > 0)
+    counts.setAside = `${plural(setAside, 'landed answer')} could not be loaded and became rejects (not_loadable). The first is in ${firstSetAside} With more memory or a newer version of Tidemark, \`tidemark replay\` loads them.`;
   const gone = faults.length > 0 ? null : describeGone(parts, loaded);
   if (gone !== null) counts.gone = gone;
   if (faults.length > 0) throw new LandingCorruptError(faults, counts);
@@ -142,7 +145,13 @@ async function whileFilesStay(
     const isRemoved = (): boolean =>
       faulty !== undefined && parts.some((part) => !faulty.includes(part) && !existsSync(part.file));
     try {
-      const { sound, found } = await checkParts(parts);
+      const sound: LandedPart[] = [];
+      const found: string[] = [];
+      for (const part of parts) {
+        const fault = await findPartFault(part);
+        if (fault === undefined) sound.push(part);
+        else found.push(fault);
+      }
       if (found.length > 0 && isRemoved() && !isLast) continue;
       await work(sound);
       faults.push(...found);
@@ -151,17 +160,6 @@ async function whileFilesStay(
       if (isLast || !isRemoved()) throw error;
     }
   }
-}
-
-async function checkParts(parts: readonly LandedPart[]): Promise<{ sound: LandedPart[]; found: string[] }> {
-  const sound: LandedPart[] = [];
-  const found: string[] = [];
-  for (const part of parts) {
-    const fault = await findPartFault(part);
-    if (fault === undefined) sound.push(part);
-    else found.push(fault);
-  }
-  return { sound, found };
 }
 
 /**
@@ -177,10 +175,9 @@ export async function adoptCompacted(db: Database, parts: LandedPart[]): Promise
     if (loaded.has(partKey(part))) continue;
     const before = (part.replaces ?? []).map((replaced) => ({ ...part, ...replaced }));
     const known = before.filter((one) => loaded.get(partKey(one)) === one.sha256);
-    if (known.length === 0) continue;
-    if (known.length < before.length)
+    if (known.length > 0 && known.length < before.length)
       mixed.push(`${part.file} replaces several parts, and the warehouse has loaded only some of them`);
-    else await db.transaction(() => adopt(db, part, before));
+    else if (known.length > 0) await db.transaction(() => adopt(db, part, before));
   }
   if (mixed.length > 0) {
     throw new LandingCorruptError(
@@ -192,14 +189,11 @@ export async function adoptCompacted(db: Database, parts: LandedPart[]): Promise
 }
 
 async function adopt(db: Database, part: LandedPart, before: LandedPart[]): Promise<void> {
+  const names = before.map((one) => quote(one.part)).join(', ');
   const { stream, date, run } = part;
-  const where = 'stream = $stream AND date = $date AND run = $run AND part = $part';
-  let rejects = 0;
-  for (const { part: name } of before) {
-    const place = { stream, date, run, part: name };
-    rejects += await db.count(`SELECT rejects FROM ledger.loaded_parts WHERE ${where}`, place);
-    await db.run(`DELETE FROM ledger.loaded_parts WHERE ${where}`, place);
-  }
+  const replaced = `stream = ${quote(stream)} AND date = ${quote(date)} AND run = ${quote(run)} AND part IN (${names})`;
+  const rejects = await db.count(`SELECT sum(rejects) FROM ledger.loaded_parts WHERE ${replaced}`);
+  await db.run(`DELETE FROM ledger.loaded_parts WHERE ${replaced}`);
   await listLoaded(db, [part], new Map([[partKey(part), rejects]]));
 }
 
@@ -224,19 +218,6 @@ async function listLoaded(db: Database, parts: LandedPart[], rejects: ReadonlyMa
 
 /** The check for schema drift failed. The message is the message of the cause. */
 class DriftError extends Error {}
-
-/** Collects the rows that could not be loaded, for a message. */
-class SetAside {
-  message: string | undefined;
-  #rows = 0;
-  #first: string | undefined;
-
-  add(part: LandedPart, rows: number, error: unknown): void {
-    this.#rows += rows;
-    this.#first ??= `${part.file}: ${errorMessage(error).split('\n', 1)[0]}`;
-    this.message = `${plural(this.#rows, 'landed answer')} could not be loaded and became rejects (not_loadable). The first is in ${this.#first} With more memory or a newer version of Tidemark, \`tidemark replay\` loads them.`;
-  }
-}
 
 interface BatchOptions {
   drift: LoadOptions['drift'];
@@ -309,7 +290,7 @@ async function loadBatch(db: Database, batch: LandedPart[], options: BatchOption
   await db.runFile(readSqlFile('staging/_finish.sql'));
   await foldSightings(db, stream);
   if (trial) return 0;
-  const rejects = await writeRejectFiles(db, rejectsIn, batch);
+  const rejects = await writeRejectFiles(db, rejectsIn);
   await listLoaded(db, batch, rejects);
   return [...rejects.values()].reduce((sum, count) => sum + count, 0);
 }
@@ -323,36 +304,25 @@ function recordsLast(parts: readonly LandedPart[]): LandedPart[] {
   return [...parts.filter((part) => !isRecords(part)), ...parts.filter(isRecords)];
 }
 
-/** Parts of one batch have the same kind. */
-function kindOf(stream: string): string {
-  return RECORD_STREAMS.has(stream) ? 'records' : stream;
-}
-
 /**
  * Splits parts into batches, in their given order. A new batch begins when a part of another stream follows, or when
  * the next part would exceed the limits. The streams of RECORD_STREAMS share batches.
- * @param of about one of `of` rows is read, so the limits are `of` times higher
  */
 export function splitIntoBatches<Part extends Pick<LandedPart, 'stream' | 'rows' | 'bytes'>>(parts: Part[]): Part[][] {
+  const kindOf = ({ stream }: Part): string => (RECORD_STREAMS.has(stream) ? 'records' : stream);
   const batches: Part[][] = [];
-  let rows = 0;
-  let bytes = 0;
+  let [rows, bytes] = [0, 0];
   for (const part of parts) {
     const current = batches.at(-1);
-    if (
-      current?.[0] !== undefined &&
-      kindOf(current[0].stream) === kindOf(part.stream) &&
-      rows + part.rows <= mostRows(part.stream) &&
-      bytes + part.bytes <= BATCH_BYTES
-    ) {
+    rows += part.rows;
+    bytes += part.bytes;
+    const fits = rows <= (LARGE_BODIES[part.stream] ?? BATCH_ROWS) && bytes <= BATCH_BYTES;
+    if (current?.[0] !== undefined && kindOf(current[0]) === kindOf(part) && fits) {
       current.push(part);
     } else {
       batches.push([part]);
-      rows = 0;
-      bytes = 0;
+      [rows, bytes] = [part.rows, part.bytes];
     }
-    rows += part.rows;
-    bytes += part.bytes;
   }
   return batches;
 }
@@ -366,18 +336,10 @@ export function describeGone(parts: readonly LandedPart[], loaded: ReadonlyMap<s
   return `The warehouse contains rows of ${all} landed parts that are missing in the landing zone; the first is ${gone[0]}. Restore these parts from a backup. Without a backup, leave it so: only the warehouse has these rows, and a \`tidemark replay\` loses them.`;
 }
 
-function mostRows(stream: string): number {
-  return LARGE_BODIES[stream] ?? BATCH_ROWS;
-}
-
 /** Returns the hash of every loaded part, by the part's key. */
 export async function readLoadedParts(db: Database): Promise<Map<string, string>> {
   const rows = await db.rows<Parameters<typeof partKey>[0] & { sha256: string }>(
     'SELECT stream, date, run, part, sha256 FROM ledger.loaded_parts',
   );
   return new Map(rows.map((row) => [partKey(row), row.sha256]));
-}
-
-function partKey(part: { stream: string; date: string; run: string; part: string }): string {
-  return `${part.stream}/${part.date}/${part.run}/${part.part}`;
 }

@@ -27,3 +27,8 @@ export async function findPartFault(part: LandedPart): Promise<string | undefine
     ? undefined
     : `${part.file} has another SHA-256 than its manifest says`;
 }
+
+/** Returns the key of a part, which names its place in the landing zone. */
+export function partKey({ stream, date, run, part }: Pick<LandedPart, 'stream' | 'date' | 'run' | 'part'>): string {
+  return `${stream}/${date}/${run}/${part}`;
+}

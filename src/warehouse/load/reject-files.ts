@@ -6,6 +6,7 @@ import type { LandedPart } from '../../landing/index.js';
 import type { Database } from '../duckdb/database.js';
 import { quote } from '../duckdb/sql-files.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
+import { partKey } from './part-check.js';
 
 const COLUMNS = 'stream, entity_id, reason, path, raw, observed_at, request_key';
 const ORDER = 'entity_id, path, reason, observed_at';
@@ -16,32 +17,15 @@ const ORDER = 'entity_id, path, reason, observed_at';
  * gives the files, so that they survive the loss of this machine.
  * @returns the number of rejects by the part's key
  */
-export async function writeRejectFiles(
-  db: Database,
-  dataDir: string,
-  batch: LandedPart[],
-): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (const found of await countRejects(db)) {
-    const landed = batch.find((part) => keyOf(part) === keyOf(found));
-    if (landed === undefined) continue;
-    counts.set(keyOf(found), Number(found.rejects));
-    await writeFileOf(db, dataDir, found);
-  }
-  return counts;
+export async function writeRejectFiles(db: Database, dataDir: string): Promise<Map<string, number>> {
+  const found = await db.rows<PartOfRejects & { rejects: string }>(
+    'SELECT stream, CAST(date AS VARCHAR) AS date, run, part, count(*) AS rejects FROM batch_rejects JOIN batch USING (row_id) GROUP BY ALL',
+  );
+  for (const part of found) await writeFileOf(db, dataDir, part);
+  return new Map(found.map((part) => [partKey(part), Number(part.rejects)]));
 }
 
 type PartOfRejects = Pick<LandedPart, 'stream' | 'date' | 'run' | 'part'>;
-
-function keyOf({ stream, date, run, part }: PartOfRejects): string {
-  return `${stream}/${date}/${run}/${part}`;
-}
-
-async function countRejects(db: Database): Promise<(PartOfRejects & { rejects: string })[]> {
-  return db.rows(
-    'SELECT stream, CAST(date AS VARCHAR) AS date, run, part, count(*) AS rejects FROM batch_rejects JOIN batch USING (row_id) GROUP BY ALL',
-  );
-}
 
 async function writeFileOf(db: Database, dataDir: string, place: PartOfRejects): Promise<void> {
   const { stream, date, run, part } = place;
