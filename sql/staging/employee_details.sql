@@ -26,18 +26,12 @@ WHERE json_type(doc) IS DISTINCT FROM 'OBJECT' OR person_id IS NULL OR json_id(f
 
 -- Reject each array or object in a field that must have a plain value. The rest of the record is loaded.
 INSERT INTO batch_rejects
-WITH fields AS (
-  SELECT row_id, unnest([
-    {'path': 'full_name', 'v': f.full_name}, {'path': 'first_name', 'v': f.first_name}, {'path': 'last_name', 'v': f.last_name},
-    {'path': 'patronime_name', 'v': f.patronime_name}, {'path': 'gender', 'v': f.gender},
-    {'path': 'function_original_name', 'v': f.function_original_name}, {'path': 'phone', 'v': f.phone}, {'path': 'email', 'v': f.email},
-    {'path': 'nationality', 'v': f.nationality}, {'path': 'company_name', 'v': f.company_name}, {'path': 'microblog', 'v': f.microblog},
-    {'path': 'pronet', 'v': f.pronet}, {'path': 'socialnet', 'v': f.socialnet}
-  ], recursive := true)
-  FROM person_raw
-  WHERE row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$')
+SELECT row_id, 'wrong_type', '$.' || field, CAST(v AS VARCHAR)
+FROM (
+  UNPIVOT (SELECT row_id, f.* EXCLUDE (id) FROM person_raw WHERE row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$'))
+  ON COLUMNS(* EXCLUDE (row_id, seniority_level, department)) INTO NAME field VALUE v
 )
-SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR) FROM fields WHERE json_is_nested(v);
+WHERE json_is_nested(v);
 
 INSERT INTO batch_rejects
 WITH lists AS (
@@ -55,7 +49,7 @@ FROM items
 -- The reference does not state the type of the items of `department`. Accept an object if it has a name.
 WHERE json_is_nested(item) AND NOT (path = 'department' AND json_text(json_extract(item, '$.name')) IS NOT NULL);
 
-CREATE OR REPLACE TEMP TABLE person_typed AS
+CREATE OR REPLACE TEMP TABLE people_typed AS
 WITH renamed AS (
   SELECT
     row_id,
@@ -106,17 +100,6 @@ SELECT
   ]) AS VARCHAR)) AS record_hash
 FROM renamed;
 
-INSERT INTO batch_records SELECT row_id, NULL, record_hash, NULL FROM person_typed;
+INSERT INTO batch_records SELECT row_id, NULL, record_hash, NULL FROM people_typed;
 
-MERGE INTO ledger.people AS old
-USING (
-  SELECT * EXCLUDE (row_id, run)
-  FROM person_typed
-  QUALIFY row_number() OVER (
-    PARTITION BY person_id, record_hash ORDER BY observed_at DESC, body_hash DESC, CAST(extra AS VARCHAR) DESC
-  ) = 1
-) AS new ON old.stream = new.stream AND old.person_id = new.person_id AND old.record_hash = new.record_hash
-WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
-WHEN NOT MATCHED THEN INSERT BY NAME;
-
-INSERT INTO ledger.people_details BY NAME SELECT stream, run, person_id, record_hash, observed_at FROM person_typed;
+INSERT INTO ledger.people_details BY NAME SELECT stream, run, person_id, record_hash, observed_at FROM people_typed;

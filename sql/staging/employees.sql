@@ -75,16 +75,5 @@ WITH renamed AS (
 SELECT *, sha256(CAST(to_json(['listed', company_name, full_name]) AS VARCHAR)) AS record_hash
 FROM renamed;
 
-MERGE INTO ledger.people AS old
-USING (
-  SELECT * EXCLUDE (run, company_id)
-  FROM people_typed
-  QUALIFY row_number() OVER (
-    PARTITION BY person_id, record_hash ORDER BY observed_at DESC, body_hash DESC, CAST(extra AS VARCHAR) DESC
-  ) = 1
-) AS new ON old.stream = new.stream AND old.person_id = new.person_id AND old.record_hash = new.record_hash
-WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
-WHEN NOT MATCHED THEN INSERT BY NAME;
-
 INSERT INTO ledger.people_listed BY NAME
 SELECT DISTINCT stream, run, company_id, person_id, record_hash, observed_at, false AS is_whole FROM people_typed;

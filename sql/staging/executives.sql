@@ -65,18 +65,12 @@ SELECT row_id, reason, path, CAST(item AS VARCHAR) FROM listed_people WHERE reas
 
 -- Reject each array or object in a field that must have a plain value. The rest of the record is loaded.
 INSERT INTO batch_rejects
-WITH fields AS (
-  SELECT row_id, path AS item_path, unnest([
-    {'path': 'title_name', 'v': f.title_name}, {'path': 'first_name', 'v': f.first_name},
-    {'path': 'last_name', 'v': f.last_name}, {'path': 'patronime_name', 'v': f.patronime_name},
-    {'path': 'gender', 'v': f.gender}, {'path': 'contact_phone', 'v': f.contact_phone},
-    {'path': 'contact_email', 'v': f.contact_email}, {'path': 'nationality', 'v': f.nationality},
-    {'path': 'function_original_name', 'v': f.function_original_name}, {'path': 'company_name', 'v': f.company_name}
-  ], recursive := true)
-  FROM listed_people
-  WHERE json_type(item) = 'OBJECT'
+SELECT row_id, 'wrong_type', item_path || '.' || field, CAST(v AS VARCHAR)
+FROM (
+  UNPIVOT (SELECT row_id, path AS item_path, f.* FROM listed_people WHERE json_type(item) = 'OBJECT')
+  ON COLUMNS(* EXCLUDE (row_id, item_path, company_executive_seniority_level, company_executive_function)) INTO NAME field VALUE v
 )
-SELECT row_id, 'wrong_type', item_path || '.' || path, CAST(v AS VARCHAR) FROM fields WHERE json_is_nested(v);
+WHERE json_is_nested(v);
 
 INSERT INTO batch_rejects
 SELECT row_id, 'wrong_type', f.path, CAST(f.v AS VARCHAR)
@@ -131,17 +125,6 @@ SELECT
     array_to_string(department, chr(31)), function, nationality, email, phone
   ]) AS VARCHAR)) AS record_hash
 FROM renamed;
-
-MERGE INTO ledger.people AS old
-USING (
-  SELECT * EXCLUDE (run, company_id, form)
-  FROM people_typed
-  QUALIFY row_number() OVER (
-    PARTITION BY person_id, record_hash ORDER BY observed_at DESC, body_hash DESC, CAST(extra AS VARCHAR) DESC
-  ) = 1
-) AS new ON old.stream = new.stream AND old.person_id = new.person_id AND old.record_hash = new.record_hash
-WHEN MATCHED AND (new.observed_at, new.body_hash) > (old.observed_at, old.body_hash) THEN UPDATE BY NAME
-WHEN NOT MATCHED THEN INSERT BY NAME;
 
 INSERT INTO ledger.people_listed BY NAME
 SELECT DISTINCT stream, run, company_id, person_id, record_hash, observed_at, form = 'list' AS is_whole

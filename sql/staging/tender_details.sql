@@ -22,30 +22,19 @@ WHERE json_type(doc) <> 'OBJECT' OR json_text(f.slug) IS DISTINCT FROM entity_id
 INSERT INTO batch_rejects
 SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR)
 FROM (
-  SELECT row_id, unnest([
-    {'path': 'title', 'v': f.title}, {'path': 'status', 'v': f.status}, {'path': 'type', 'v': f.type},
-    {'path': 'announced_date', 'v': f.announced_date}, {'path': 'deadline_date', 'v': f.deadline_date},
-    {'path': 'description', 'v': f.description}, {'path': 'logo', 'v': f.logo}
-  ], recursive := true)
-  FROM detail_raw
+  UNPIVOT (SELECT row_id, f.* FROM detail_raw)
+  ON title, status, type, announced_date, deadline_date, description, logo INTO NAME path VALUE v
 )
 WHERE json_is_nested(v);
 
-INSERT INTO batch_rejects
-SELECT row_id, 'not_a_date', '$.' || path, CAST(v AS VARCHAR)
-FROM (
-  SELECT row_id, unnest([{'path': 'announced_date', 'v': f.announced_date}, {'path': 'deadline_date', 'v': f.deadline_date}], recursive := true)
-  FROM detail_raw
-)
-WHERE json_text(v) IS NOT NULL AND text_date(json_text(v)) IS NULL;
+CREATE OR REPLACE TEMP TABLE detail_dates AS
+SELECT row_id, path, v, json_text(v) AS text
+FROM (UNPIVOT (SELECT row_id, f.* FROM detail_raw) ON announced_date, deadline_date INTO NAME path VALUE v);
 
 INSERT INTO batch_rejects
-SELECT row_id, 'not_a_time', '$.' || path, CAST(v AS VARCHAR)
-FROM (
-  SELECT row_id, unnest([{'path': 'announced_date', 'v': f.announced_date}, {'path': 'deadline_date', 'v': f.deadline_date}], recursive := true)
-  FROM detail_raw
-)
-WHERE text_has_bad_time(json_text(v));
+SELECT row_id, 'not_a_date', '$.' || path, CAST(v AS VARCHAR) FROM detail_dates WHERE text IS NOT NULL AND text_date(text) IS NULL
+UNION ALL
+SELECT row_id, 'not_a_time', '$.' || path, CAST(v AS VARCHAR) FROM detail_dates WHERE text_has_bad_time(text);
 
 INSERT INTO batch_rejects
 SELECT row_id, 'wrong_type', '$.' || path, CAST(v AS VARCHAR)

@@ -34,8 +34,6 @@ SELECT
   text_wall_clock(json_text(announced_date)) AS announced_at,
   text_wall_clock(json_text(deadline_date)) AS deadline_at,
   list_faults('$.data[' || i || '].countries', countries) AS country_faults,
-  announced_date AS announced_json,
-  deadline_date AS deadline_json,
   [
     {'path': 'title', 'v': title}, {'path': 'status', 'v': status}, {'path': 'project_type', 'v': project_type},
     {'path': 'announced_date', 'v': announced_date}, {'path': 'deadline_date', 'v': deadline_date}
@@ -55,23 +53,14 @@ WHERE json_is_nested(v);
 INSERT INTO batch_rejects
 SELECT row_id, 'wrong_type', f.path, CAST(f.v AS VARCHAR) FROM (SELECT row_id, unnest(country_faults) AS f FROM summaries);
 
-INSERT INTO batch_rejects
-SELECT row_id, 'not_a_date', '$.data[' || i || '].' || path, CAST(v AS VARCHAR)
-FROM (
-  SELECT row_id, i, 'announced_date' AS path, announced_json AS v, announced_date AS parsed FROM summaries
-  UNION ALL
-  SELECT row_id, i, 'deadline_date', deadline_json, deadline_date FROM summaries
-)
-WHERE json_text(v) IS NOT NULL AND parsed IS NULL;
+CREATE OR REPLACE TEMP TABLE summary_dates AS
+SELECT row_id, '$.data[' || i || '].' || path AS path, v, json_text(v) AS text
+FROM (SELECT row_id, i, unnest(plain[4:5], recursive := true) FROM summaries);
 
 INSERT INTO batch_rejects
-SELECT row_id, 'not_a_time', '$.data[' || i || '].' || path, CAST(v AS VARCHAR)
-FROM (
-  SELECT row_id, i, 'announced_date' AS path, announced_json AS v FROM summaries
-  UNION ALL
-  SELECT row_id, i, 'deadline_date', deadline_json FROM summaries
-)
-WHERE text_has_bad_time(json_text(v));
+SELECT row_id, 'not_a_date', path, CAST(v AS VARCHAR) FROM summary_dates WHERE text IS NOT NULL AND text_date(text) IS NULL
+UNION ALL
+SELECT row_id, 'not_a_time', path, CAST(v AS VARCHAR) FROM summary_dates WHERE text_has_bad_time(text);
 
 CREATE OR REPLACE TEMP TABLE summary_typed AS
 SELECT

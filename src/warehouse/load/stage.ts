@@ -18,6 +18,9 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
     'financials_v1_end',
     '_report_contents',
   ],
+  employees: ['employees', '_people'],
+  employee_details: ['employee_details', '_people'],
+  executives: ['executives', '_people'],
   prospecting: ['prospecting', 'prospecting_odd', 'prospecting_end'],
   matches: ['matches', '_company_records', '_company_records_odd', '_company_records_end'],
 };
