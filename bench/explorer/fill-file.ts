@@ -29,12 +29,15 @@ export async function publishMarket(dataDir: string, companies: number, names: n
   const instance = await DuckDBInstance.create(realpathSync(publishedFile(dataDir)));
   const connection = await instance.connect();
   await connection.run(`CREATE TEMP TABLE records AS FROM read_json(${quote(records)}, format = 'newline_delimited')`);
-  await connection.run('DELETE FROM core.companies');
+  // Both are views. A table of the same name has the same columns.
+  for (const view of ['core.companies', 'marts.companies'])
+    await connection.run(
+      `CREATE TABLE ${view}_rows AS FROM ${view} LIMIT 0; DROP VIEW ${view}; ALTER TABLE ${view}_rows RENAME TO companies`,
+    );
   await connection.run(
     `INSERT INTO core.companies BY NAME SELECT id AS company_id, name, country_code, registration_number, vat_number,
        address_city, brands, employees_max FROM records`,
   );
-  await connection.run('DELETE FROM marts.companies');
   await connection.run(
     `INSERT INTO marts.companies BY NAME SELECT id AS company_id, name, country_code, status, true AS in_market, industry,
        legal_form, employees_max, employees_min, turnover_growth FROM records`,

@@ -109,7 +109,7 @@ test('never calls an environment without models stale', async () => {
 
 test('needs the file of the writer only for models that read the ledger', async () => {
   const { dataDir, request, edit } = start();
-  const ledger = 'SELECT company_id AS id FROM base.company_seen';
+  const ledger = 'SELECT DISTINCT company_id AS id FROM ledger.company_records';
   const none = `SELECT NULL::BIGINT AS id WHERE false`;
   const build = async (sql: string, header?: string) => {
     edit({ thing: IDS, other: IDS, added: sql }, header);

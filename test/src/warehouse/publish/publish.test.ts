@@ -61,7 +61,7 @@ describe('publish', () => {
     expect(result).toMatchObject({
       file: path.join('published', 'market.duckdb'),
       // The models, the receipt, and the tables of the schema base.
-      tables: (await readModels()).length + 9,
+      tables: (await readModels()).length + 10,
     });
     expect(lstatSync(publishedFile(dataDir)).isSymbolicLink()).toBe(true);
     const builds = path.join(dataDir, 'published', 'builds');
@@ -315,9 +315,9 @@ describe('publish', () => {
     const { dataDir, warehouse } = await builtWarehouse();
     let open = await publishAndReopen(warehouse, dataDir, { run: 'r1', now: NOW });
     const before = realpathSync(publishedFile(dataDir));
-    await open.db.run('DROP TABLE marts.companies');
+    await open.db.run('DROP TABLE marts.company_years');
     await expect(publishAndReopen(open, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 1000) })).rejects.toThrow(
-      /no table marts\.companies/,
+      /no table marts\.company_years/,
     );
     open = await openWarehouse(dataDir);
     expect(realpathSync(publishedFile(dataDir))).toBe(before);
