@@ -1,9 +1,10 @@
 -- Macros that say what may name a person. The rules are those of schemas/streams/people.ts and src/privacy/.
 
 -- True for a question of a list that states a person or a personal e-mail address. The domain of an address names nobody.
+-- False for a text that is no JSON: DuckDB may evaluate a condition for rows that another condition excludes.
 CREATE OR REPLACE TEMP MACRO question_names_person(question) AS
-  coalesce(json_extract_string(question, '$.person') IS NOT NULL
-    OR regexp_matches(json_extract_string(question, '$.email'), '[^@]@'), false);
+  coalesce(json_extract_string(TRY_CAST(question AS JSON), '$.person') IS NOT NULL
+    OR regexp_matches(json_extract_string(TRY_CAST(question AS JSON), '$.email'), '[^@]@'), false);
 
 -- True for a wrong part of an answer that may name a person. Fields about a job name nobody (JOB_FIELDS in
 -- src/privacy/personal-data.ts).
