@@ -16,6 +16,11 @@ export interface Layout {
   edges: { from: string; to: string }[];
 }
 
+/** Whether a table has loaded records. The dictionary does not describe such a table. */
+export function isLoaded(name: string): boolean {
+  return /^(?:ledger|base)\./.test(name);
+}
+
 /** Returns which table reads which, from the landed streams to the marts. */
 export function tableGraph({ tables, streams }: Dictionary): Graph {
   const graph = new Map<string, string[]>();
@@ -26,7 +31,7 @@ export function tableGraph({ tables, streams }: Dictionary): Graph {
   for (const { table, reads } of tables)
     graph.set(
       table,
-      reads.filter((read) => read !== table && (known.has(read) || read.startsWith('ledger.'))),
+      reads.filter((read) => read !== table && (known.has(read) || isLoaded(read))),
     );
   return graph;
 }

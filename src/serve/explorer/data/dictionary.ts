@@ -56,7 +56,7 @@ function toFacts(
   reads: ReadonlySet<string> | undefined,
 ): ModelFacts['tables'] extends ReadonlyMap<string, infer Facts> ? Facts : never {
   // The tables `dirty_…` list changed keys and hold no data.
-  const ledger = [...(reads ?? [])].filter((table) => /^ledger\.(?!dirty_)/.test(table));
+  const loaded = [...(reads ?? [])].filter((table) => /^(?:ledger\.(?!dirty_)|base\.)/.test(table));
   const model = models.find((one) => one.model === docs.table);
   return {
     grain: docs.grain,
@@ -67,7 +67,7 @@ function toFacts(
     owner: docs.owner,
     tags: docs.tags,
     deprecation_date: docs.deprecationDate,
-    reads: [...new Set([...docs.parents, ...ledger])].toSorted(),
+    reads: [...new Set([...docs.parents, ...loaded])].toSorted(),
     sql: model?.sql.trim() ?? null,
     audits: docs.audits.map(({ name, severity }) => ({ name, severity })),
     columns: new Map(

@@ -4,7 +4,7 @@ import type { Dictionary, TableEntry } from '../../../../schemas/explorer/api.js
 import { Nothing, Section } from '../../components/basics.js';
 import { splitColumn, tableAddress } from '../../lib/dictionary.js';
 import { count } from '../../lib/format.js';
-import { columnGraph, layOut, tableGraph, type Graph, type Layout } from '../../lib/lineage.js';
+import { columnGraph, isLoaded, layOut, tableGraph, type Graph, type Layout } from '../../lib/lineage.js';
 import { Link, setParams } from '../../lib/router.js';
 import { LineageGraph } from './lineage-graph.js';
 import { LineageSteps } from './lineage-steps.js';
@@ -71,7 +71,7 @@ const ABOUT_COLUMNS =
   'Left, or above: the columns from which the values come. Right, or below: the columns that are made from it. Columns that only select rows do not count. Tidemark does not record which field of an answer fills a column of ledger; the lineage of the table shows the streams.';
 
 function nodeAddress(name: string, isColumn: boolean): string | null {
-  if (name.startsWith('ledger.') || name.startsWith('landing/')) return null;
+  if (isLoaded(name) || name.startsWith('landing/')) return null;
   if (!isColumn) return tableAddress(name, { tab: 'lineage' });
   const { table, column } = splitColumn(name);
   return tableAddress(table, { tab: 'lineage', column });

@@ -5,6 +5,7 @@ import { Fact } from '../../components/facts.js';
 import { Tabs, useTab } from '../../components/tabs.js';
 import { splitColumn, tableAddress } from '../../lib/dictionary.js';
 import { count, instant, NONE } from '../../lib/format.js';
+import { isLoaded } from '../../lib/lineage.js';
 import { Link, useLocation } from '../../lib/router.js';
 import { useData } from '../../lib/use-data.js';
 import { useTitle } from '../../lib/use-title.js';
@@ -123,7 +124,7 @@ function Sources({ column }: { column: TableEntry['columns'][number] }): JSX.Ele
 /** The name of a column, as a link if its table is published. */
 export function ColumnLink({ name }: { name: string }): JSX.Element {
   const { table, column } = splitColumn(name);
-  if (table.startsWith('ledger.')) return <code>{name}</code>;
+  if (isLoaded(table)) return <code>{name}</code>;
   return (
     <Link href={tableAddress(table, { column })}>
       <code>{name}</code>
