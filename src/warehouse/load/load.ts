@@ -6,7 +6,7 @@ import { dropFiles, pullManifests, pullParts, type LandedPart } from '../../land
 import type { Database } from '../duckdb/database.js';
 import { LandingCorruptError, type LoadCounts } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';
-import { OutOfMemoryError } from '../duckdb/memory-limit.js';
+import { memoryLimit, OutOfMemoryError } from '../duckdb/memory-limit.js';
 import { withMoreMemory } from '../duckdb/more-memory.js';
 import { useThreadsFor } from '../duckdb/threads.js';
 import { isOfContent, loadIsolated, UnreadablePartError, type RowChoice } from './isolate.js';
@@ -118,6 +118,8 @@ export async function loadLanding(
     });
     if (!keepFiles) await dropFiles(dataDir, finished);
   }
+  // The models need more memory for a larger file, and the limit follows the size that the file had when it was opened.
+  if (counts.parts > 0) await db.run(`SET memory_limit = '${memoryLimit(db.file)}'`);
   if (setAside > 0)
     counts.setAside = `${plural(setAside, 'landed answer')} could not be loaded and became rejects (not_loadable). The first is in ${firstSetAside} With more memory or a newer version of Tidemark, \`tidemark replay\` loads them.`;
   const gone = faults.length > 0 ? null : describeGone(parts, loaded);
