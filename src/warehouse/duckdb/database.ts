@@ -93,13 +93,16 @@ export class Database {
     }
   }
 
-  /** Runs `work` in one transaction. Rolls back if `work` throws. */
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` in one transaction. Rolls back if `work` throws.
+   * @param uncounted tables whose changes `work` itself records
+   */
+  async transaction<T>(work: () => Promise<T>, uncounted: ReadonlySet<string> = new Set()): Promise<T> {
     await this.run('BEGIN TRANSACTION');
     this.#changed = new Set();
     try {
       const result = await work();
-      await this.#count(this.#changed);
+      await this.#count(new Set([...this.#changed].filter((table) => !uncounted.has(table))));
       await this.run('COMMIT');
       return result;
     } catch (error) {

@@ -10,11 +10,9 @@ export interface LedgerWrite {
  * `ledger.table_changes` has a random id for the last change of each table. The build of the models compares the ids to
  * find out whether a table changed since the last build. The lake compares them, too. Not recorded:
  * - tables of the ledger that only builds write
- * - models in the schema `base`: builds record their changes like those of other models
  * - removed rows of a table `dirty_…`, because a build removes them after it has read them
  */
 const NOT_COUNTED = /^ledger\.(?:model_\w+|built_from|table_changes)$/;
-const MODELS_OF_BASE = /^base\.(?:restated_values|v1_details)$/;
 const OF_BUILDS = /^base\.(?:models|model_\w+|checks)$/;
 
 /** Returns whether builds of the models write a table. Models that read such a table are always built. */
@@ -37,7 +35,7 @@ export function ledgerWrite(statement: string): LedgerWrite | undefined {
   const rows = ROWS.exec(statement);
   const [schema, name] = rows?.slice(2) ?? WHOLE.exec(statement)?.slice(1) ?? [];
   const table = `${schema}.${name}`.toLowerCase();
-  if (schema === undefined || NOT_COUNTED.test(table) || MODELS_OF_BASE.test(table)) return undefined;
+  if (schema === undefined || NOT_COUNTED.test(table)) return undefined;
   if (rows !== null && table.startsWith('ledger.dirty_') && /^DELETE/i.test(rows[1] ?? '')) return undefined;
   return { table, always: rows === null };
 }

@@ -24,30 +24,28 @@ interface Known {
   audited_from: string | null;
 }
 
+/** What a build knows when it begins. */
+interface Before {
+  personalData: boolean;
+  reads: ReadonlyMap<string, ModelReads>;
+  /** Inputs with which the last build made or kept each model. */
+  known: ReadonlyMap<string, Known>;
+}
+
 /** The inputs of the models, before and during one build. Call `save` in the transaction of the build. */
 export class Inputs {
-  readonly #personalData: boolean;
-  readonly #reads: ReadonlyMap<string, ModelReads>;
+  readonly #before: Before;
   /** Random id of the last change of each table. */
   readonly #changes: Map<string, string>;
-  readonly #known: ReadonlyMap<string, Known>;
   /** Tables that had no rows before this build, and that it has not changed. */
   readonly #empty: Set<string>;
   /** Inputs with which this build made or kept each model. */
   readonly #now = new Map<string, Known>();
   readonly #changedModels = new Set<string>();
 
-  private constructor(
-    personalData: boolean,
-    reads: ReadonlyMap<string, ModelReads>,
-    changes: Map<string, string>,
-    known: ReadonlyMap<string, Known>,
-    empty: Set<string>,
-  ) {
-    this.#personalData = personalData;
-    this.#reads = reads;
+  private constructor(before: Before, changes: Map<string, string>, empty: Set<string>) {
+    this.#before = before;
     this.#changes = changes;
-    this.#known = known;
     this.#empty = empty;
   }
 
@@ -62,10 +60,8 @@ export class Inputs {
     const known = await db.rows<Known & { model: string }>('FROM ledger.model_inputs');
     const empty = await db.rows<{ name: string }>(EMPTY_TABLES);
     return new Inputs(
-      personalData,
-      reads,
+      { personalData, reads, known: new Map(known.map(({ model, ...row }) => [model, row])) },
       new Map(changes.map((row) => [row.table_name, row.change])),
-      new Map(known.map(({ model, ...row }) => [model, row])),
       new Set(empty.map(({ name }) => name)),
     );
   }
@@ -73,24 +69,24 @@ export class Inputs {
   /** Whether a build would make the same table or view again. */
   areSame(model: Model): boolean {
     if (model.needs.length > 0 && [model.model, ...model.needs].every((table) => this.#empty.has(table))) return true;
-    const reads = this.#reads.get(model.model);
+    const reads = this.#before.reads.get(model.model);
     if (reads === undefined || reads.readsItself) return false;
     // A view stores no rows.
     if (model.kind !== 'view' && (!reads.rows.isRepeatable || reads.rows.readsUncounted)) return false;
-    return this.#known.get(model.model)?.built_from === this.#rowsFrom(model);
+    return this.#before.known.get(model.model)?.built_from === this.#rowsFrom(model);
   }
 
   /** Whether the table or view was made by the same model with the same settings, perhaps from other rows. */
   isMadeBySame(model: Model): boolean {
-    return this.#known.get(model.model)?.built_from.startsWith(this.#madeBy(model)) ?? false;
+    return this.#before.known.get(model.model)?.built_from.startsWith(this.#madeBy(model)) ?? false;
   }
 
   /** Whether the last results of the audits may differ now. Call it after the model was built or skipped. */
   needAudits(model: Model): boolean {
-    const reads = this.#reads.get(model.model);
+    const reads = this.#before.reads.get(model.model);
     if (reads === undefined || !reads.audits.isRepeatable || reads.audits.readsUncounted) return true;
     if (model.kind === 'view' && !reads.rows.isRepeatable) return true;
-    return this.#known.get(model.model)?.audited_from !== this.#auditedFrom(model);
+    return this.#before.known.get(model.model)?.audited_from !== this.#auditedFrom(model);
   }
 
   /** Records that the table or view of a model may have other rows now. */
@@ -111,11 +107,11 @@ export class Inputs {
    */
   async save(db: Database, models: readonly Model[]): Promise<void> {
     const other = [...this.#now].filter(([model, now]) => {
-      const before = this.#known.get(model);
+      const before = this.#before.known.get(model);
       return before?.built_from !== now.built_from || before.audited_from !== now.audited_from;
     });
     const served = new Set(models.map(({ model }) => model));
-    const gone = [...this.#known.keys()].filter((model) => !served.has(model));
+    const gone = [...this.#before.known.keys()].filter((model) => !served.has(model));
     await removeRows(db, 'model_inputs', 'model', [...other.map(([model]) => model), ...gone]);
     const inputs = other.map(([model, now]) => ({ model, ...now }));
     await insertRows(db, 'ledger.model_inputs', INPUTS, inputs);
@@ -125,18 +121,19 @@ export class Inputs {
   }
 
   #madeBy({ model, fingerprint }: Model): string {
-    const settings = this.#reads.get(model)?.rows.readsSettings === true ? { personalData: this.#personalData } : {};
+    const settings =
+      this.#before.reads.get(model)?.rows.readsSettings === true ? { personalData: this.#before.personalData } : {};
     return `${sha256(JSON.stringify([fingerprint, settings]))} `;
   }
 
   #rowsFrom(model: Model): string {
-    return this.#madeBy(model) + this.#hash(this.#reads.get(model.model)?.rows, [version()]);
+    return this.#madeBy(model) + this.#hash(this.#before.reads.get(model.model)?.rows, [version()]);
   }
 
   #auditedFrom(model: Model): string {
     const { audits, key, nullable } = model;
     const own = this.#changes.get(model.model) ?? '';
-    return this.#hash(this.#reads.get(model.model)?.audits, [audits, key, nullable, own]);
+    return this.#hash(this.#before.reads.get(model.model)?.audits, [audits, key, nullable, own]);
   }
 
   #hash(reads: Reads | undefined, own: unknown[]): string {

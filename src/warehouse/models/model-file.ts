@@ -131,7 +131,8 @@ export function parseModel(file: SqlFile): ModelFile {
   const model = tableOf(file, header);
   const description = deprecationDate === null ? rest.description : deprecatedDescription(model, header);
   // Remove semicolons at the end, because other statements contain the query.
-  const sql = (match[2] ?? '').replace(/[\s;]*$/, '\n');
+  let query = (match[2] ?? '').trimEnd();
+  while (query.endsWith(';')) query = query.slice(0, -1).trimEnd();
   return {
     ...rest,
     audits: auditsOf(file, header, model),
@@ -142,7 +143,7 @@ export function parseModel(file: SqlFile): ModelFile {
     file: file.name,
     path: pathOf(file),
     text: file.text,
-    sql,
+    sql: `${query}\n`,
   };
 }
 

@@ -149,7 +149,7 @@ function planModel(
     deprecationDate: model.deprecationDate,
     after: model.text,
   };
-  const promised = sameVersion && shapeOf(sameVersion);
+  const promised = sameVersion && shapeOf(sameVersion, model);
   const refused = promised ? compareShapes(promised, after).breaking : [];
   if (sameVersion === undefined && applied !== undefined && model.version < applied.version)
     refused.push(`this version was never applied and is older than the applied version ${applied.version}`);
@@ -157,7 +157,7 @@ function planModel(
     const none = { breaking: [], nonBreaking: [], because: [], appliedVersion: null, before: null };
     return { ...common, ...none, change: 'added', rebuild: true, refused };
   }
-  const before = shapeOf(applied);
+  const before = shapeOf(applied, model);
   const effects = before ? compareShapes(before, after) : { breaking: [], nonBreaking: [] };
   const isSame = applied.fingerprint === model.fingerprint;
   const isAltered = isSame && !(applied.columns !== null && sameColumns(applied.columns, after.columns));
@@ -214,7 +214,8 @@ function planRemoval(table: string, applied: AppliedModel, { day, dropped }: Lea
  * Returns the shape that an applied version promises. Reads it from the stored header, or from the columns of the table
  * if the header cannot be read.
  */
-function shapeOf(applied: AppliedModel): Shape | undefined {
+function shapeOf(applied: AppliedModel, model: Model): Shape | undefined {
+  if (applied.definition === model.text) return declaredShape(model);
   try {
     const name = `${applied.model.replace('.', '/')}.sql`;
     return declaredShape(parseModel({ name, text: applied.definition }));

@@ -1,14 +1,15 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError, WarehouseBusyError } from '../duckdb/errors.js';
-import { MODEL_SCHEMAS, plainType, readModelSet, type Model, type ModelSet } from './models.js';
+import { plainType, readModelSet, type Model, type ModelSet } from './models.js';
 import { modelsInForce } from './in-force.js';
 import { OWN } from './own/own-files.js';
 import { planModels, type AppliedModel, type ModelChange } from './plan.js';
 import { heldSet, readSets } from './sets.js';
 import { openReadOnly } from '../duckdb/open.js';
 import { publishedFile, warehouseFile } from '../../store/data-folder.js';
-import { quote } from '../duckdb/sql-files.js';
+import { readColumns } from '../duckdb/columns.js';
+import type { TypedColumn } from '../duckdb/parquet-types.js';
 import { findFaults } from './find-faults.js';
 import { sha256 } from '../../base/hash.js';
 import { utcDay } from '../../base/time/time.js';
@@ -92,7 +93,7 @@ interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | '
   deprecation_date: string | null;
 }
 
-/** Types of the columns of each table and view in the schemas of the models, by table and column. */
+/** Types of the columns of each table and view, by table and column. */
 export type Columns = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** Reads every version of every applied model. A version that has a table gets the columns of this table. */
@@ -101,7 +102,7 @@ export async function readApplied(
   from: 'base.models' | 'meta.models',
   columns?: Columns,
 ): Promise<AppliedModel[]> {
-  const existing = columns ?? (await readColumns(db));
+  const existing = columns ?? (await readPlainColumns(db));
   const rows = await db.rows<AppliedRow>(
     `SELECT model, version, kind, fingerprint, state, definition, table_name, deprecation_date FROM ${from} ORDER BY model, version`,
   );
@@ -113,18 +114,11 @@ export async function readApplied(
   }));
 }
 
-/** Reads the columns of all tables and views in the schemas of the models. */
-export async function readColumns(db: Database): Promise<Columns> {
-  const rows = await db.rows<{ model: string; column_name: string; data_type: string }>(
-    `SELECT schema_name || '.' || table_name AS model, column_name, data_type
-     FROM duckdb_columns()
-     WHERE database_name = current_database() AND schema_name IN (${MODEL_SCHEMAS.map(quote).join(', ')})
-     ORDER BY model, column_index`,
-  );
-  const tables = new Map<string, Map<string, string>>();
-  for (const { model, column_name: column, data_type: type } of rows)
-    tables.set(model, (tables.get(model) ?? new Map<string, string>()).set(column, plainType(type)));
-  return tables;
+/** Reads the columns of all tables and views. */
+export async function readPlainColumns(db: Database): Promise<Columns> {
+  const tables = await readColumns(db);
+  const plain = (columns: readonly TypedColumn[]) => new Map(columns.map(({ name, type }) => [name, plainType(type)]));
+  return new Map([...tables].map(([table, columns]) => [table, plain(columns)]));
 }
 
 async function planFrom(

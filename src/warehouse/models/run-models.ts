@@ -22,7 +22,7 @@ import { withOwn } from './own/use-own.js';
 import { modelsInForce } from './in-force.js';
 import { countBefore, recordChanges } from './model-changes.js';
 import { planModels, refuseBreaking, type AppliedModel } from './plan.js';
-import { readApplied, readColumns, type Columns } from './read-plan.js';
+import { readApplied, readPlainColumns, type Columns } from './read-plan.js';
 import { heldSet, readSet, saveSet, type SetOrigin } from './sets.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { readShared, readSqlFile } from '../duckdb/sql-files.js';
@@ -85,11 +85,13 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   let failedAudits: string[] = [];
   if (options.rates !== undefined) notes.push(...(await loadRates(db, options.rates)).notes);
   try {
+    // Records the changes of the tables of models itself, because they decide which other models to build.
+    const recorded = new Set(served);
     const build = () =>
       db.transaction(async () => {
         await putSettings(db, { personalData });
         await db.run(MODEL_SCHEMAS.map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`).join(';'));
-        const columns = await readColumns(db);
+        const columns = await readPlainColumns(db);
         const applied = await readApplied(db, 'base.models', columns);
         // In a copied warehouse, the results of the audits of empty tables hold for the first build.
         if (applied.length === 0)
@@ -137,7 +139,7 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
         await inputs.save(db, models);
         await savePersonalData(db, personalData);
         await emptyDirtyTables(db);
-      });
+      }, recorded);
     await withShared(db, set.shared, () => withOwn(db, models, build));
   } catch (error) {
     // The transaction restored the old tables. Save the results of the failed audits, so that they are not lost.

@@ -3,7 +3,7 @@ import { DAY_SECONDS } from '../../base/time/time.js';
 import { fileOf, lakeOf } from '../../store/data-folder.js';
 import { DamagedFileError } from '../../store/disk-errors.js';
 import { readLakeIndex, writeLakeIndex, type LakeIndex } from '../builds/lake-index.js';
-import { readColumns } from '../builds/tables.js';
+import { readColumns } from '../duckdb/columns.js';
 import { copyClosed } from '../duckdb/copy-closed.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
@@ -143,13 +143,23 @@ async function sourcesOf(db: Database, models: readonly Model[], changes: Change
 
 /** Checks that readers can read each view: nothing that it needs was dropped. */
 async function requireReadable(db: Database, models: readonly Model[]): Promise<void> {
-  for (const { model, kind, path } of models) {
-    if (kind !== 'view') continue;
-    await db.rows(`DESCRIBE FROM ${model}`).catch((error: unknown) => {
-      throw new ModelFailedError(
-        `${model} (${path}) cannot be published as a view: ${errorMessage(error).split('\n')[0]}`,
-        `A view may read only ${MODEL_SCHEMAS.join(', ')}, and no macro. Write \`kind: table\` in its header.`,
-      );
-    });
+  const views = models.filter(({ kind }) => kind === 'view');
+  const all = views.map(({ model }) => `(SELECT 1 FROM ${model} LIMIT 0)`).join(', ');
+  if (views.length === 0 || (await isReadable(db, `(SELECT 1 FROM ${all})`)) === true) return;
+  for (const { model, path } of views) {
+    const fault = await isReadable(db, model);
+    if (fault === true) continue;
+    throw new ModelFailedError(
+      `${model} (${path}) cannot be published as a view: ${fault}`,
+      `A view may read only ${MODEL_SCHEMAS.join(', ')}, and no macro. Write \`kind: table\` in its header.`,
+    );
   }
+}
+
+/** Returns the first line of DuckDB's error if it cannot read a relation. */
+function isReadable(db: Database, relation: string): Promise<true | string> {
+  return db.rows(`DESCRIBE FROM ${relation}`).then(
+    () => true as const,
+    (error: unknown) => errorMessage(error).split('\n')[0] ?? '',
+  );
 }
