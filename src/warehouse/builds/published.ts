@@ -110,11 +110,7 @@ export function resolveBuild(link: string): string {
 
 async function open(file: string): Promise<{ instance: DuckDBInstance; connection: DuckDBConnection }> {
   try {
-    // Never download extensions for a query of a local file.
-    const instance = await openInstance(file, {
-      access_mode: 'READ_ONLY',
-      autoinstall_known_extensions: 'false',
-    });
+    const instance = await openInstance(file, { access_mode: 'READ_ONLY' });
     const connection = await instance.connect();
     await connection.run(`SET TimeZone = 'UTC'`);
     return { instance, connection };

@@ -1,7 +1,8 @@
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { errorMessage } from '../../base/errors.js';
 import { asWarehouseError, ModelFailedError } from './errors.js';
 import { addFunctions } from './functions.js';
+import { openInstance } from './instance.js';
 import { splitStatements } from './split-statements.js';
 import type { SqlFile } from './sql-files.js';
 import { streamRows } from './stream-rows.js';
@@ -17,13 +18,25 @@ export type SqlParams = Record<string, DuckDBValue>;
 export class Database {
   readonly file: string;
   readonly #connection: DuckDBConnection;
+  readonly #instance: DuckDBInstance | undefined;
   #countsChanges = false;
   /** Tables that the open transaction changed. Undefined outside of `transaction`. */
   #changed: Set<string> | undefined;
 
-  constructor(connection: DuckDBConnection, file: string) {
+  constructor(connection: DuckDBConnection, file: string, instance?: DuckDBInstance) {
     this.#connection = connection;
+    this.#instance = instance;
     this.file = file;
+  }
+
+  /**
+   * Opens a DuckDB file, or `:memory:`. `closeSync` closes it.
+   * @param options settings of DuckDB
+   * @param name name of the database in errors
+   */
+  static async open(file: string, options: Record<string, string>, name = file): Promise<Database> {
+    const instance = await openInstance(file, options);
+    return new Database(await instance.connect(), name, instance);
   }
 
   /** Adds the functions that compare identifiers and check bodies (functions.ts). */
@@ -132,5 +145,6 @@ export class Database {
 
   closeSync(): void {
     this.#connection.closeSync();
+    this.#instance?.closeSync();
   }
 }

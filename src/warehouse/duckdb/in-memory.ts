@@ -1,6 +1,5 @@
 import { Database } from './database.js';
 import { asWarehouseError } from './errors.js';
-import { openInstance } from './instance.js';
 
 /**
  * Opens a database in memory, runs `work`, and closes the database.
@@ -13,18 +12,12 @@ export async function withMemory<T>(
   work: (db: Database) => Promise<T>,
   options: Record<string, string> = {},
 ): Promise<T> {
-  const instance = await openInstance(':memory:', {
-    ...options,
-    temp_directory: `${file}.tmp`,
-    autoinstall_known_extensions: 'false',
-  });
-  const db = new Database(await instance.connect(), file);
+  const db = await Database.open(':memory:', { temp_directory: `${file}.tmp`, ...options }, file);
   try {
     return await work(db);
   } catch (error) {
     throw asWarehouseError(error, file);
   } finally {
     db.closeSync();
-    instance.closeSync();
   }
 }

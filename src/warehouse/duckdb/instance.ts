@@ -6,5 +6,6 @@ import type { DuckDBInstance } from '@duckdb/node-api';
  */
 export async function openInstance(file: string, options: Record<string, string>): Promise<DuckDBInstance> {
   const duckdb = await import('@duckdb/node-api');
-  return duckdb.DuckDBInstance.create(file, options);
+  // All extensions that Tidemark needs are built in. Without a network, DuckDB would wait for a download.
+  return duckdb.DuckDBInstance.create(file, { ...options, autoinstall_known_extensions: 'false' });
 }

@@ -1,13 +1,11 @@
 import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import type { DuckDBInstance } from '@duckdb/node-api';
 import { warehouseFile } from '../../store/data-folder.js';
 import { Database } from './database.js';
 import { removeLeftovers } from '../../store/database-files.js';
 import { makeFolder, syncFolder } from '../../store/files.js';
 import { syncFile } from '../../store/links.js';
 import { asWarehouseError, WarehouseBusyError } from './errors.js';
-import { openInstance } from './instance.js';
 import type { Lock } from '../../store/lock/lock.js';
 import { lockWriter } from './locks.js';
 import { memoryLimit } from './memory-limit.js';
@@ -119,15 +117,14 @@ async function openWriting(
   options: WarehouseOptions,
 ): Promise<{ db: Database; close: () => Promise<void> }> {
   if (!existsSync(file)) await copyTemplate(file);
-  const instance = await createInstance(file, options);
+  const db = await openToWrite(file, options);
   try {
-    const db = new Database(await instance.connect(), file);
     await prepareSession(db);
     await ensureSchema(db);
     db.countChanges();
-    return { db, close: () => closeWarehouse(db, instance) };
+    return { db, close: () => closeWarehouse(db) };
   } catch (error) {
-    instance.closeSync();
+    db.closeSync();
     throw error;
   }
 }
@@ -143,43 +140,28 @@ async function replaceFile(made: string, file: string, lock: Lock | undefined): 
 
 /** Opens a copy of the warehouse file, to change it. It is no warehouse: no process locks it or reads it yet. */
 export async function openCopy(file: string): Promise<{ db: Database; close: () => void }> {
-  const instance = await createInstance(file, {});
-  const db = new Database(await instance.connect(), file);
+  const db = await openToWrite(file, {});
   await db.run(`SET TimeZone = 'UTC'`);
-  const close = (): void => {
-    db.closeSync();
-    instance.closeSync();
-  };
-  return { db, close };
+  return { db, close: () => db.closeSync() };
 }
 
 /** Opens a DuckDB file read-only, without changing it. */
 export async function openReadOnly(file: string): Promise<{ db: Database; close: () => void }> {
   try {
-    const instance = await openInstance(file, {
-      access_mode: 'READ_ONLY',
-      autoinstall_known_extensions: 'false',
-    });
-    const db = new Database(await instance.connect(), file);
-    const close = (): void => {
-      db.closeSync();
-      instance.closeSync();
-    };
-    return { db, close };
+    const db = await Database.open(file, { access_mode: 'READ_ONLY' });
+    return { db, close: () => db.closeSync() };
   } catch (error) {
     throw asWarehouseError(error, file);
   }
 }
 
-async function createInstance(file: string, options: WarehouseOptions): Promise<DuckDBInstance> {
+function openToWrite(file: string, options: WarehouseOptions): Promise<Database> {
   // Memory and threads depend on the machine. So environment variables set them, and not tidemark.yaml.
   const threads = threadsFor(file);
-  return openInstance(file, {
+  return Database.open(file, {
     temp_directory: `${file}.tmp`,
     // The published file is a copy of this file, so readers need this version of DuckDB or a later one.
     storage_compatibility_version: 'v1.5.0',
-    // All extensions that Tidemark needs are built in. Without a network, DuckDB would wait for a download.
-    autoinstall_known_extensions: 'false',
     // Return freed memory to the system early. The load of 10,000 companies then peaks 100 MiB lower.
     allocator_flush_threshold: '8MB',
     allocator_bulk_deallocation_flush_threshold: '8MB',
@@ -189,12 +171,11 @@ async function createInstance(file: string, options: WarehouseOptions): Promise<
   });
 }
 
-async function closeWarehouse(db: Database, instance: DuckDBInstance): Promise<void> {
+async function closeWarehouse(db: Database): Promise<void> {
   try {
     await db.run('CHECKPOINT');
   } finally {
     db.closeSync();
-    instance.closeSync();
     openInDuckDb.delete(db.file);
   }
 }

@@ -1,11 +1,8 @@
 import type { Model } from './models.js';
 
-/** Models, split into those that are served on a day and those that are not. */
+/** The models to build and publish on a day. */
 export interface ModelsInForce {
-  /** Models to build and publish. */
   models: Model[];
-  /** Models that are no longer served, because their last day has passed. Older versions of a model count, too. */
-  retired: Model[];
   /** One sentence for each model that is served after its last day because another served model reads it. */
   overdue: string[];
 }
@@ -29,5 +26,5 @@ export function modelsInForce(models: readonly Model[], day: string): ModelsInFo
     const readers = inForce.filter(({ parents }) => parents.includes(model.model)).map((reader) => reader.model);
     return `${model.model} should be removed after ${model.deprecationDate}, but these models still read it: ${readers.join(', ')}.`;
   });
-  return { models: inForce, retired: models.filter((model) => !served.has(model.model)), overdue };
+  return { models: inForce, overdue };
 }

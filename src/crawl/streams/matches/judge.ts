@@ -1,7 +1,6 @@
 import type { ApiResponse } from '../../../api/index.js';
 import { Database } from '../../../warehouse/duckdb/database.js';
 import { insertRows } from '../../../warehouse/duckdb/insert-rows.js';
-import { openInstance } from '../../../warehouse/duckdb/instance.js';
 import { readSqlFile } from '../../../warehouse/duckdb/sql-files.js';
 
 /** What the answers so far say about a question. */
@@ -95,8 +94,7 @@ async function judgeAll(db: Database, batch: readonly Waiting[]): Promise<Judgem
 }
 
 async function open(): Promise<Database> {
-  const instance = await openInstance(':memory:', { threads: '1' });
-  const db = new Database(await instance.connect(), ':memory:');
+  const db = await Database.open(':memory:', { threads: '1' });
   await db.addFunctions();
   await db.runFile(readSqlFile('macros/json.sql'));
   await db.runFile(readSqlFile('macros/match.sql'));

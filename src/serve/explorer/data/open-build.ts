@@ -49,7 +49,7 @@ export class OpenBuild {
     let pages: DuckDBInstance | undefined;
     try {
       // The search index lies in memory, next to the attached file.
-      pages = await openInstance(':memory:', { autoinstall_known_extensions: 'false', temp_directory: scratch });
+      pages = await openInstance(':memory:', { temp_directory: scratch });
       const connection = await pages.connect();
       await connection.run(`ATTACH ${quote(file)} AS market (READ_ONLY)`);
       const found = await connection.runAndReadAll(

@@ -12,7 +12,6 @@ import { DUCKDB_MEMORY, MAX_SPILL } from './limits.js';
 export async function lockedInstance(file: string, scratch: string): Promise<DuckDBInstance> {
   const instance = await openInstance(file, {
     access_mode: 'READ_ONLY',
-    autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     allow_persistent_secrets: 'false',
     temp_directory: path.join(scratch, 'spill'),

@@ -11,15 +11,15 @@ function model(name: string, { reads = [], until }: { reads?: string[]; until?: 
 }
 
 function split(models: Model[], day: string) {
-  const { models: served, retired, overdue } = modelsInForce(models, day);
+  const { models: served, overdue } = modelsInForce(models, day);
   const names = (some: readonly Model[]) => some.map((one) => one.name);
-  return { served: names(served), retired: names(retired), overdue };
+  return { served: names(served), overdue };
 }
 
 it('serves a model on its last day and retires it on the next', () => {
   const models = [model('old', { until: '2026-12-31' }), model('thing')];
-  expect(split(models, '2026-12-31')).toEqual({ served: ['marts.old', 'marts.thing'], retired: [], overdue: [] });
-  expect(split(models, '2027-01-01')).toEqual({ served: ['marts.thing'], retired: ['marts.old'], overdue: [] });
+  expect(split(models, '2026-12-31')).toEqual({ served: ['marts.old', 'marts.thing'], overdue: [] });
+  expect(split(models, '2027-01-01')).toEqual({ served: ['marts.thing'], overdue: [] });
 });
 
 it('keeps all that a served model reads, and names each reader', () => {
@@ -33,7 +33,6 @@ it('keeps all that a served model reads, and names each reader', () => {
   ];
   expect(split(models, '2027-01-01')).toEqual({
     served: ['marts.base', 'marts.old', 'marts.one', 'marts.two'],
-    retired: ['marts.unread'],
     overdue: [
       'marts.base should be removed after 2026-12-31, but these models still read it: marts.old, marts.two.',
       'marts.old should be removed after 2026-12-31, but these models still read it: marts.one, marts.two.',
@@ -49,7 +48,6 @@ it('retires a model that only retired models read', () => {
   ];
   expect(split(models, '2026-12-31')).toEqual({
     served: ['marts.last'],
-    retired: ['marts.old', 'marts.reader'],
     overdue: [],
   });
 });
