@@ -46,14 +46,11 @@ export async function openExplorer(context: CliContext, options: OpenOptions = {
  * @throws TidemarkError `InvalidInput` when the given port is taken, StorageError when no build was copied there
  */
 export async function openCopied(from: string, options: OpenOptions = {}): Promise<Explorer> {
-  const [{ followCurrent }, { buildDir, fileOf }] = await Promise.all([
-    import('../copied/open-place.js'),
-    import('../../store/data-folder.js'),
-  ]);
+  const { followCurrent } = await import('../copied/open-place.js');
   const { place, newest } = await followCurrent(from);
   const findBuild = (): BuildFile => {
-    const { build, dataDir } = newest();
-    return { file: fileOf(buildDir(dataDir, build)), name: build };
+    const { build, file } = newest();
+    return { file, name: build };
   };
   return startOn(
     {

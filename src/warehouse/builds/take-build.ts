@@ -1,6 +1,7 @@
 import { utimesSync } from 'node:fs';
 import path from 'node:path';
 import { sha256 } from '../../base/hash.js';
+import { buildDir, fileOf } from '../../store/data-folder.js';
 import type { Storage } from '../../store/storage.js';
 import type { Pointer, Version, Versions } from '../../store/versions.js';
 import { addTakenBuild, currentBuild } from './builds.js';
@@ -47,6 +48,8 @@ export interface Fetched {
   /** Folder that `openPublished` accepts as a data folder. It has only published files. */
   dataDir: string;
   build: string;
+  /** The DuckDB file of this build. A later download does not change it. */
+  file: string;
 }
 
 /**
@@ -64,5 +67,6 @@ export async function fetchCurrent(
   const current = await mustReadCurrent(there);
   const dataDir = path.join(cache, sha256(storage.name).slice(0, 16));
   await takeCurrent(dataDir, there, current, onDownload);
-  return { dataDir, build: current.build };
+  const { build } = current;
+  return { dataDir, build, file: fileOf(buildDir(dataDir, build)) };
 }

@@ -2,7 +2,6 @@ import { readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { About, LiveAnswer } from '../../../schemas/explorer/api.js';
-import { publishedFile } from '../../../src/store/data-folder.js';
 import { follow } from '../../../src/warehouse/builds/follow.js';
 import { LocalFolder } from '../../../src/store/local-folder.js';
 import { copiedBuild, type CopiedBuild } from '../../helpers/copied-build.js';
@@ -57,7 +56,7 @@ it('shows a new version, and keeps the last one while the place is gone', async 
     onFault: (reason) => faults.push(reason),
   });
   const explorer = await startTestExplorer('a copy', {
-    findBuild: () => ({ file: publishedFile(newest().dataDir), name: newest().build }),
+    findBuild: () => ({ file: newest().file, name: newest().build }),
   });
   const build = async () => (await explorer.json<About>('/api/v1/about')).build;
   try {
