@@ -11,7 +11,7 @@ import { asWarehouseError } from '../duckdb/errors.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { readBuiltModels } from '../models/built-models.js';
 import { findFreeBlocks, removeRemakable, rewriteCopy, rewriteWarehouse } from './free-blocks.js';
-import { writeBuild } from './write-build.js';
+import { writeBuild, type Written } from './write-build.js';
 
 /** Input of `publish`. */
 export interface PublishRequest {
@@ -63,8 +63,10 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
   const previous = newestBuild(dataDir);
   const build = beginBuild(dataDir, request);
   const file = fileOf(build.folder);
+  const { isReduced } = freeBlocks;
+  let written: Written;
   try {
-    const { tables, notes } = await writeBuild(warehouse.db.file, models, { ...request, ...build, previous });
+    written = await writeBuild(warehouse.db.file, models, { ...request, ...build, previous });
     if (freeBlocks.copy) await rewriteCopy(file);
     shareWith(request.readers ?? 'owner', dataDir, builds, [build.folder]);
     await syncFile(file);
@@ -73,26 +75,26 @@ export async function publish(warehouse: Warehouse, dataDir: string, request: Pu
     finishBuild(dataDir, build);
     await syncPath(builds, dataDir);
     const { keep = 3, graceSeconds = 60 } = request;
-    const { isReduced } = freeBlocks;
     await showNewBuild(dataDir, build.name, isReduced ? { keep: 1, graceSeconds: 0 } : { keep, graceSeconds });
-    if (isReduced) {
-      removeRemakable(dataDir);
-      await rewriteWarehouse(warehouse, dataDir, true);
-      notes.push(REDUCED);
-    }
-    buildPublished.report({ seconds: (performance.now() - startedAt) / 1_000 });
-    const counts = Object.values(tables);
-    return {
-      file: path.relative(dataDir, publishedFile(dataDir)),
-      tables: counts.length,
-      rows: counts.reduce((sum, rows) => sum + rows, 0),
-      notes,
-      isRewritten: freeBlocks.warehouse || isReduced,
-    };
   } catch (error) {
     rmSync(build.folder, { recursive: true, force: true });
     throw asWarehouseError(error, file);
   }
+  const { tables, notes } = written;
+  if (isReduced) {
+    removeRemakable(dataDir);
+    await rewriteWarehouse(warehouse, dataDir, true);
+    notes.push(REDUCED);
+  }
+  buildPublished.report({ seconds: (performance.now() - startedAt) / 1_000 });
+  const counts = Object.values(tables);
+  return {
+    file: path.relative(dataDir, publishedFile(dataDir)),
+    tables: counts.length,
+    rows: counts.reduce((sum, rows) => sum + rows, 0),
+    notes,
+    isRewritten: freeBlocks.warehouse || isReduced,
+  };
 }
 
 const REDUCED =

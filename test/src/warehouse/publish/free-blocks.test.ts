@@ -7,7 +7,10 @@ import { haveSameBytes } from '../../../../src/warehouse/duckdb/copy-closed.js';
 import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { findFreeBlocks } from '../../../../src/warehouse/publish/free-blocks.js';
-import { land, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
+import { buildModels } from '../../../../src/warehouse/models/run-models.js';
+import { listBuilds } from '../../../../src/warehouse/builds/builds.js';
+import { publishedFile } from '../../../../src/store/data-folder.js';
+import { land, publishAndReopen, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
 import { answersAbout } from '../../maintenance/forget/plant-many.js';
 
 const JOB: Answer = {
@@ -25,7 +28,7 @@ it('knows for each stream about people that its rows may name people', async () 
   const answers = [...answersAbout(1_000_100, '2026-11-01'), JOB];
   const warehouse = await openWarehouse(dataDir);
   const { db } = warehouse;
-  await db.run(`INSERT INTO ledger.built_from VALUES ('', false, false)`);
+  await db.run('INSERT INTO ledger.built_from BY NAME SELECT false AS personal_data, false AS had_personal_data');
   const tables = await db.rows<{ name: string }>(
     `SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name NOT IN ('loaded_parts', 'built_from')`,
   );
@@ -59,4 +62,24 @@ it.skipIf(!existsSync(HANDLES))('closes the first file of a comparison if the se
   const before = handles();
   for (let i = 0; i < 20; i++) await expect(haveSameBytes(file, `${file}.none`)).rejects.toThrow('ENOENT');
   expect(handles()).toBeLessThan(before + 20);
+});
+
+it('keeps the shown build if the warehouse cannot be written again after a change to none', async () => {
+  const dataDir = temporaryDataDir();
+  const now = new Date('2026-11-02T00:00:00Z');
+  await land(dataDir, answersAbout(1_000_100, '2026-11-01'));
+  let warehouse = await openWarehouse(dataDir);
+  await loadLanding(warehouse, dataDir);
+  await buildModels(warehouse, { now, personalData: true });
+  warehouse = await publishAndReopen(warehouse, dataDir, { run: 'one', now });
+  await buildModels(warehouse, { now, personalData: false });
+  const replaceFile = (): Promise<void> => Promise.reject(new Error('no space'));
+  await expect(publishAndReopen({ ...warehouse, replaceFile }, dataDir, { run: 'two', now })).rejects.toThrow(
+    'no space',
+  );
+  expect(listBuilds(dataDir)).toMatchObject([{ run: 'two', current: true }]);
+  expect(existsSync(publishedFile(dataDir))).toBe(true);
+  warehouse = await publishAndReopen(await openWarehouse(dataDir), dataDir, { run: 'three', now });
+  await warehouse.close();
+  expect(listBuilds(dataDir)).toMatchObject([{ run: 'three', current: true }]);
 });
