@@ -10,6 +10,7 @@ import type { ApiError, QueryAnswer } from '../../../schemas/explorer/api.js';
 import { freePort } from '../../../src/cli/terminal/ports.js';
 import { listBuilds } from '../../../src/warehouse/builds/builds.js';
 import { errorMessage } from '../../../src/base/errors.js';
+import { MAX_SECONDS } from '../../../src/serve/explorer/user-sql/limits.js';
 import { cleanEnv, findBuild, ROOT, startProcess } from '../../helpers/processes.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { land } from '../../helpers/warehouse.js';
@@ -137,7 +138,8 @@ async function startExplorer(): Promise<{
   const headers = { cookie, 'content-type': 'application/json' };
   let id = 0;
   const ask = async (sql: string): Promise<QueryAnswer & ApiError> => {
-    const body = JSON.stringify({ id: `reader-${String(id++).padStart(8, '0')}`, sql });
+    // A busy machine may need longer than the default limit of 30 s.
+    const body = JSON.stringify({ seconds: MAX_SECONDS, id: `reader-${String(id++).padStart(8, '0')}`, sql });
     const response = await fetch(new URL('/api/v1/query', address), { method: 'POST', headers, body });
     return (await response.json()) as QueryAnswer & ApiError;
   };
