@@ -653,7 +653,7 @@ CREATE TABLE ledger.payee_checks (
   question VARCHAR NOT NULL,
   -- new: checked by its account; again: checked by the id of an earlier check.
   kind VARCHAR NOT NULL,
-  request JSON,
+  request JSON, -- names a person if NOT payee_is_masked(request)
   check_id VARCHAR,
   decision VARCHAR,
   calls INTEGER NOT NULL,

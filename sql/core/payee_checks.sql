@@ -4,16 +4,16 @@ kind: table
 version: 1
 grain: payee check that the API answered
 key: [question_hash, observed_at]
-nullable: [check_id, decision]
+nullable: [check_id, decision, payload]
 description: >-
   Payee checks of the command tidemark payees check. The column is_current marks the latest check of each payee. Account
-  numbers and identities are masked unless personalData is contacts.
+  numbers and identities are masked unless personalData is contacts when the API is read and when the table is built.
 columns:
   check_id: VARCHAR | Id of the check; NULL if the answer does not state it clearly
   decision: VARCHAR | Decision of the latest report, else of the check (OK_TO_PAY, REVIEW_BEFORE_PAYING or DO_NOT_PAY); NULL if neither states one clearly
   request: JSON | The payee as checked (country_code, id_scheme, id, holding_entity, identity_type, identity_value, company_id, registration_number, name)
-  payload: JSON | The API answer to the check
-  report: JSON | The latest report of the check (GET /v2/know-your-payee/{id}); NULL if none was read
+  payload: JSON | The API answer to the check; NULL if the table is built without personal data, but a check of the payee was landed with it
+  report: JSON | The latest report of the check (GET /v2/know-your-payee/{id}); NULL if none was read, and where payload is NULL
   question_hash: VARCHAR | SHA-256 of the masked request with its keyed hash; equal payees of several lists share it
   is_current: BOOLEAN | True for the latest check of the payee
   kind: VARCHAR | new (checked by its account) or again (an earlier check was repeated by its id)
@@ -21,7 +21,12 @@ columns:
   observed_at: TIMESTAMPTZ | When the API answered the check
   reported_at: TIMESTAMPTZ | When the API answered with the latest report; NULL if none was read
 */
-WITH answers AS (
+WITH hidden AS (
+  SELECT DISTINCT c.question FROM ledger.payee_checks AS c CROSS JOIN settings AS s
+  WHERE NOT s.personal_data AND NOT payee_is_masked(c.request)
+),
+
+answers AS (
   SELECT *, row_number() OVER (PARTITION BY question, coalesce(check_id, body_hash) ORDER BY observed_at DESC, body_hash DESC) AS newest
   FROM ledger.payee_checks
 ),
@@ -50,9 +55,12 @@ checks AS (
 SELECT
   c.check_id,
   coalesce(CASE WHEN r.observed_at >= c.observed_at THEN r.decision END, c.decision) AS decision,
-  coalesce(q.request, json_merge_patch(CAST(c.question AS JSON), '{"fingerprint":null}')) AS request,
-  c.payload,
-  r.payload AS report,
+  coalesce(
+    CASE WHEN h.question IS NULL THEN q.request END,
+    json_merge_patch(CAST(c.question AS JSON), '{"fingerprint":null}')
+  ) AS request,
+  CASE WHEN h.question IS NULL THEN c.payload END AS payload,
+  CASE WHEN h.question IS NULL THEN r.payload END AS report,
   sha256(c.question) AS question_hash,
   row_number() OVER (PARTITION BY c.question ORDER BY c.observed_at DESC, c.body_hash DESC) = 1 AS is_current,
   c.kind,
@@ -62,3 +70,4 @@ SELECT
 FROM checks AS c
 LEFT JOIN requests AS q USING (question)
 LEFT JOIN reports AS r USING (check_id)
+LEFT JOIN hidden AS h ON h.question = c.question

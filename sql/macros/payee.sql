@@ -7,6 +7,11 @@ CREATE OR REPLACE TEMP MACRO payee_word(t) AS
 CREATE OR REPLACE TEMP MACRO is_payee_decision(t) AS
   coalesce(payee_word(t) IN ('OK_TO_PAY', 'REVIEW_BEFORE_PAYING', 'DO_NOT_PAY'), false);
 
+-- Whether the account number in a request is masked: so it is unless the check was landed with `personalData: contacts`.
+-- A masked number has the character … (src/crawl/streams/payees/mask.ts). NULL without a request.
+CREATE OR REPLACE TEMP MACRO payee_is_masked(request) AS
+  contains(json_extract_string(request, '$.id'), '…');
+
 -- Returns the id of a check: `id`, `check_id` or `kyp_id` of the answer, or of an object in it, such as `data`. NULL if
 -- the id cannot be part of a path.
 CREATE OR REPLACE TEMP MACRO payee_check_id(doc) AS

@@ -10,6 +10,7 @@ CREATE OR REPLACE TEMP MACRO question_names_person(question) AS
 -- src/privacy/personal-data.ts).
 CREATE OR REPLACE TEMP MACRO part_names_person(stream, path) AS
   CASE
+    WHEN stream IN ('payee_checks', 'payee_reports') THEN path IN ('$', '$.id')
     WHEN stream = 'tender_details' THEN path = '$' OR starts_with(path, '$.contacts')
     WHEN stream IN ('executives', 'employees', 'employee_details')
     THEN NOT regexp_full_match(path, '.*\.(id|company_id|company_name|company_executive_seniority_level|company_executive_function|seniority_level|department|function_original_name|nationality|pages|total_pages|total_employees)(\[[0-9]+\])?')

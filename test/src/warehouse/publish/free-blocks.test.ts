@@ -83,3 +83,49 @@ it('keeps the shown build if the warehouse cannot be written again after a chang
   await warehouse.close();
   expect(listBuilds(dataDir)).toMatchObject([{ run: 'three', current: true }]);
 });
+
+it.each([
+  [
+    '…3000',
+    '…3000',
+    { request: { id: '…3000' }, payload: { id: 7, account: '…3000' }, report: { id: 7, of: '…3000' } },
+    false,
+  ],
+  ['DE893704', '…3000', { request: { id: '…3000' }, payload: null, report: null }, true],
+])('shows no account number of %s after a change to none', async (number, masked, shown, isNamed) => {
+  const dataDir = temporaryDataDir();
+  const at = { run: 'r1', date: '2026-11-01', at: '2026-11-01T01:00:00Z', market: null };
+  const entity = JSON.stringify({ fingerprint: 'a', id: masked });
+  const request = `POST /v2/know-your-payee ${JSON.stringify({ id: number })}`;
+  await land(dataDir, [
+    { ...at, stream: 'payee_checks', entity, request, body: { id: 7, account: number } },
+    { ...at, stream: 'payee_reports', entity: '7', request: 'GET /v2/know-your-payee/7', body: { id: 7, of: number } },
+    // An answer without an id becomes a reject.
+    ...(isNamed
+      ? [{ ...at, stream: 'payee_checks', entity, request, at: '2026-11-01T02:00:00Z', body: { account: number } }]
+      : []),
+  ]);
+  const warehouse = await openWarehouse(dataDir);
+  const { db } = warehouse;
+  await loadLanding(warehouse, dataDir);
+  for (const personalData of [true, false]) await buildModels(warehouse, { now: new Date(at.at), personalData });
+  const rows = await db.rows<Record<string, string | null>>(
+    `SELECT CAST(request AS VARCHAR) AS request, CAST(payload AS VARCHAR) AS payload, CAST(report AS VARCHAR) AS report
+       FROM core.payee_checks WHERE check_id = '7'`,
+  );
+  const texts = await db.rows<{ text: string }>(
+    `SELECT CAST(t AS VARCHAR) AS text FROM (FROM core.payee_checks) AS t
+       UNION ALL SELECT CAST(t AS VARCHAR) FROM (FROM core.payee_checks_history) AS t
+       UNION ALL SELECT CAST(t AS VARCHAR) FROM (FROM ops.rejects) AS t`,
+  );
+  await db.run('UPDATE ledger.built_from SET had_personal_data = false');
+  const { copy } = await findFreeBlocks(db);
+  await warehouse.close();
+  const parsed = rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, text]) => [name, JSON.parse(text ?? 'null') as unknown])),
+  );
+  expect(parsed).toEqual([shown]);
+  expect(texts.length).toBeGreaterThanOrEqual(3);
+  if (isNamed) expect(texts.filter(({ text }) => text.includes(number))).toEqual([]);
+  expect(copy).toBe(isNamed);
+});
