@@ -79,7 +79,7 @@ it('installs once for two processes; the second says that it waits', async () =>
   const project = makeProject();
   const runs = [project.ensure({ NPM_TAKES: '1500' }), project.ensure({ NPM_TAKES: '1500' })];
   const outputs = (await Promise.all(runs.map((run) => run.ended))).map((end) => end.output).join('');
-  expect(outputs).toMatch(/being installed by process \d+/);
+  expect(outputs).toMatch(/being installed by another command \(process \d+ on .+\); waiting/);
   expect(outputs).toContain('installed true');
   expect(outputs).toContain('installed false');
   expect(project.npmRuns()).toHaveLength(1);

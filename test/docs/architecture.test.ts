@@ -21,7 +21,7 @@ it('follows one night in fourteen steps, each with its file or folder', () => {
 });
 
 it('shows every folder of the tree in the order of its imports', () => {
-  const tree = /^```text\n(bootstrap\/[^]*?)^```$/m.exec(page)?.[1] ?? '';
+  const tree = /^```text\n(bin\/[^]*?)^```$/m.exec(page)?.[1] ?? '';
   const shown = [...tree.matchAll(/^( *)([\w/]+)\/ {2,}/gm)].map(([, indent = '', name = '']) =>
     indent === '' ? name : `src/${name}`,
   );

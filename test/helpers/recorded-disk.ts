@@ -130,10 +130,15 @@ export function recordFsPromises(original: typeof FsPromises): typeof FsPromises
   return { ...recorded, default: recorded } as unknown as typeof FsPromises;
 }
 
-/** `node:fs` that records renames and links. */
+/** `node:fs` that records written files that are flushed, renames and links. */
 export function recordFs(original: typeof fs): typeof fs {
   const recorded = {
     ...original,
+    writeFileSync(...args: Parameters<typeof fs.writeFileSync>): void {
+      original.writeFileSync(...args);
+      const [file, , options] = args;
+      if (typeof options === 'object' && options?.flush === true) stateOf(String(file))();
+    },
     renameSync(...[from, to]: Parameters<typeof fs.renameSync>): void {
       // If `from` does not exist, there is nothing to record: the rename below fails.
       if (fs.lstatSync(from, { throwIfNoEntry: false }) !== undefined) place(String(from), String(to));

@@ -82,7 +82,10 @@ export class FolderLock {
     this.#timer.unref();
   }
 
-  /** Aborted when the lock is lost or released. */
+  /**
+   * Aborted when the lock is lost or released.
+   * @type {AbortSignal}
+   */
   get lost() {
     return this.#ended.signal;
   }

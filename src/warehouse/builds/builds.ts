@@ -189,9 +189,10 @@ function readAbout(dataDir: string, name: string): About {
   }
 }
 
+/** Writes the file whole and synced: a build without it counts as the oldest one, made on this machine. */
 function writeAbout(folder: string, about: About): void {
   const file = aboutFile(folder);
-  writeFileSync(`${file}.new`, `${JSON.stringify(about)}\n`);
+  writeFileSync(`${file}.new`, `${JSON.stringify(about)}\n`, { flush: true });
   renameSync(`${file}.new`, file);
 }
 

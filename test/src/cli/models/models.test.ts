@@ -37,8 +37,8 @@ const ROWS = `
       rows: [{ company_id: 2, name: B }, { company_id: 1, founding_date: 1999-12-31 }]
     - input: marts.company_years
       rows:
-        - { company_id: 1, fiscal_year: 2023, turnover: 5, turnover_eur: 5, currency: EUR }
-        - { company_id: 2, fiscal_year: 2023, turnover: 7, currency: DKK }
+        - { company_id: 1, fiscal_year: 2023, is_latest: true, turnover: 5, turnover_eur: 5, currency: EUR }
+        - { company_id: 2, fiscal_year: 2023, is_latest: true, turnover: 7, currency: DKK }
   expect:
     rows:
       - { company_id: '1', founding_date: '1999-12-31', turnover: 5, turnover_eur: 5 }
@@ -47,7 +47,7 @@ const ROWS = `
   model: marts.companies
   given:
     - { input: core.companies, rows: [{ company_id: 2 }, { company_id: 1 }] }
-    - { input: marts.company_years, rows: [{ company_id: 2, fiscal_year: 2023, turnover: 7 }] }
+    - { input: marts.company_years, rows: [{ company_id: 2, fiscal_year: 2023, is_latest: true, turnover: 7 }] }
   expect:
     rows: [{ company_id: '2', fiscal_year: 2024 }, { company_id: '1', fiscal_year: null }]
 - name: what it does not read
@@ -132,7 +132,7 @@ describe.concurrent('tidemark models test', () => {
         - fiscal_year: 2024
         + fiscal_year: 2023
   ✖ what it does not read
-    marts.companies does not read core.tenders: it reads core.companies, core.company_codes, core.market_moves, core.watch_events, marts.company_years, ops.nights.
+    marts.companies does not read core.tenders: it reads core.companies, core.companies_history, core.market_moves, core.watch_events, marts.company_years, ops.nights.
   ✖ no such column
     core.companies has no column age.
   ✖ no such model

@@ -289,8 +289,9 @@ describe('spellings', () => {
         `SELECT path, raw FROM ops.rejects WHERE entity_id IN ('t0', 'contacts') AND reason = 'wrong_type' ORDER BY path`,
       ),
     ).toEqual([
-      { path: '$.contacts.email[0]', raw: '"a@example.com"' },
-      { path: '$.contacts.mobile', raw: '"+45 1"' },
+      // The models are built without personal data.
+      { path: '$.contacts.email[0]', raw: null },
+      { path: '$.contacts.mobile', raw: null },
       { path: '$.countries[0]', raw: '{"id":1}' },
     ]);
   });
