@@ -102,7 +102,16 @@ it.each([
     { ...at, stream: 'payee_reports', entity: '7', request: 'GET /v2/know-your-payee/7', body: { id: 7, of: number } },
     // An answer without an id becomes a reject.
     ...(isNamed
-      ? [{ ...at, stream: 'payee_checks', entity, request, at: '2026-11-01T02:00:00Z', body: { account: number } }]
+      ? [
+          {
+            ...at,
+            stream: 'payee_checks' as const,
+            entity,
+            request,
+            at: '2026-11-01T02:00:00Z',
+            body: { account: number },
+          },
+        ]
       : []),
   ]);
   const warehouse = await openWarehouse(dataDir);
