@@ -7,6 +7,7 @@ import { Judge } from '../src/crawl/streams/matches/judge.js';
 import { readCompanies } from '../src/crawl/streams/matches/read-questions.js';
 import { Routes } from '../src/crawl/routes.js';
 import { startSandbox } from '../test/helpers/processes.js';
+import { generator } from './planner/random.js';
 
 const MARKET = { companies: 10_000, tenders: 0, seed: 11, date: '2026-11-20' };
 const ROWS = 10_000;
@@ -83,7 +84,7 @@ function makeList(): { csv: string; meant: Map<string, Set<string>> } {
     .companyIds(0)
     .map((id) => world.company(id, 0))
     .filter((company) => company !== undefined);
-  const random = makeRandom(20_261_122);
+  const random = generator(20_261_122);
   const lines: { line: string; id: string }[] = [];
   while (lines.length < ROWS) {
     const company = companies[Math.floor(random() * companies.length)]!;
@@ -148,15 +149,4 @@ function withTypo(text: string, random: () => number): string {
   if (draw < 0.34) return text.slice(0, at) + text.slice(at + 1);
   if (draw < 0.67) return text.slice(0, at + 1) + text.slice(at);
   return text.slice(0, at) + (text[at + 1] ?? '') + (text[at] ?? '') + text.slice(at + 2);
-}
-
-/** Pseudo-random numbers from 0 to 1, the same for each run (mulberry32). */
-function makeRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

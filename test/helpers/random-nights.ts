@@ -16,6 +16,7 @@ import { publish } from '../../src/warehouse/publish/publish.js';
 import { findDifferences } from './compare-published.js';
 import { cleanEnv } from './processes.js';
 import { land, marketNight, type Answer } from './warehouse.js';
+import { generator } from '../../bench/planner/random.js';
 
 /** What happened in some random nights. */
 export interface NightsReport {
@@ -61,7 +62,7 @@ export async function runRandomNights(
   dataDir: string,
   { nights, seed, always = [], only }: NightsOptions,
 ): Promise<NightsReport> {
-  const random = randomFrom(seed);
+  const random = generator(seed);
   const report: NightsReport = { events: {}, faults: [] };
   const place = { dataDir, modelsDir: path.join(dataDir, 'own-models'), only };
   const backup = path.join(dataDir, 'older.duckdb');
@@ -221,17 +222,6 @@ function timeOf(night: number, minute: number): Date {
 
 function pick<T>(random: () => number, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)] as T;
-}
-
-/** Returns a generator of numbers from 0 to 1 (mulberry32), the same for each seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 const [, started, dataDir, modelsDir, night, ...only] = process.argv;

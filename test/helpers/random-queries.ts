@@ -1,3 +1,5 @@
+import { generator } from '../../bench/planner/random.js';
+
 /** A function that DuckDB lists. */
 export interface ListedFunction {
   name: string;
@@ -10,17 +12,6 @@ export interface ListedFunction {
 /** Lists the functions for `randomQueries`. */
 export const LIST_FUNCTIONS = `SELECT function_name AS name, function_type AS type, parameter_types AS parameters
 FROM duckdb_functions() GROUP BY ALL ORDER BY ALL`;
-
-/** Returns numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const TYPES =
   `BOOLEAN TINYINT INTEGER BIGINT HUGEINT UBIGINT FLOAT DOUBLE DECIMAL(38,10) VARCHAR BLOB DATE TIME TIMESTAMP
@@ -99,7 +90,7 @@ const OTHER = [
  * large literals, joins without a condition, other statements and broken texts. The same seed gives the same queries.
  */
 export function randomQueries(functions: readonly ListedFunction[], seed: number, count: number): string[] {
-  const next = randomFrom(seed);
+  const next = generator(seed);
   const below = (most: number): number => Math.floor(next() * most);
   const pick = <T>(items: readonly T[]): T => items[below(items.length)]!;
   const times = <T>(most: number, make: () => T): T[] => Array.from({ length: below(most + 1) }, make);

@@ -16,6 +16,7 @@ import { runCli } from '../../helpers/run-cli.js';
 import { land } from '../../helpers/warehouse.js';
 import { Looks, type Look } from './look.js';
 import { ALL_MARKERS, answersOf, MARKERS, MODELS } from './night.js';
+import { generator } from '../../../bench/planner/random.js';
 
 /*
  * Readers in a loop while nights are published and the publishing process is killed at random moments. No reader may get
@@ -38,7 +39,7 @@ const progress = { published: 0, landed: 0, ends: false };
 
 /** Publishes until all publications are done. Kills the process about every ninth publication, and starts it again. */
 async function publishAll(): Promise<void> {
-  const random = randomFrom(SEED);
+  const random = generator(SEED);
   while (progress.published < PUBLICATIONS && failures.length < 3) {
     const until = Math.floor(random() * KILL_EVERY * 1.8);
     const kill = { at: progress.published + until, step: random() < 0.3 ? 'load' : 'publish', delay: random() * 400 };
@@ -201,14 +202,3 @@ describe(`readers during ${PUBLICATIONS} publications with kills`, () => {
     expect(readdirSync(path.join(dataDir, 'published', 'builds')).toSorted()).toEqual(names.toSorted());
   });
 });
-
-/** Returns a generator of numbers from 0 to 1 (mulberry32), the same for each seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
