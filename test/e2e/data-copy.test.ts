@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CopyResult } from '../../src/maintenance/copy/copy-data.js';
@@ -104,6 +104,11 @@ describe('data that moves to a bucket and back', () => {
     const back = system.addProject({ data: './data' }, undefined, gateway.env);
     const returned = await copy(bucket(), back.dataDir);
     expect({ code: returned.code, out: returned.stdout }).toEqual({ code: 0, out: expect.any(String) as string });
+    // The namespace belongs to the first folder until its identity is gone.
+    const kept = await tidemarkIn(back, ['worker']);
+    expect(kept).toMatchObject({ code: 1, stderr: expect.stringContaining('This folder is a copy.') as string });
+    const identity = path.join(first.dataDir, 'folder.json');
+    renameSync(identity, `${identity}.before`);
     await start(back, 'all');
     expect(await night('back')).toBe(0);
     await system.api.expectMarketEqualsTruth(back);
