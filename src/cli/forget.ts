@@ -163,7 +163,7 @@ function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir, publish, 
 function sayProof(proof: Proof): void {
   const { proven, files, bytes, decoded, values, shared, short, elsewhere, others, remaining, unread } = proof;
   say(
-    `  searched   ${formatCount(files)} files (${formatBytes(bytes)}), and the content of ${formatCount(decoded)} Parquet, DuckDB, SQLite and compressed files`,
+    `  searched   ${formatCount(files)} files (${formatBytes(bytes)}), and the content of ${formatCount(decoded)} Parquet, DuckDB and SQLite files`,
   );
   say(`  values     ${formatCount(values)} searched for; ${formatCount(remaining.length)} files contain some of them`);
   if (short > 0)

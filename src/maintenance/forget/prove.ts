@@ -23,7 +23,7 @@ export interface Proof {
   proven: boolean;
   files: number;
   bytes: number;
-  /** Number of Parquet, DuckDB, SQLite and compressed files whose content was searched, too. */
+  /** Number of Parquet, DuckDB and SQLite files whose content was searched, too. */
   decoded: number;
   /** Number of values that the search looked for. */
   values: number;

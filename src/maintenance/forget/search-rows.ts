@@ -1,6 +1,5 @@
 import { formatCount } from '../../../schemas/format.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
-import { requireWholeZstd } from './zstd-frames.js';
 import { identifier, quote } from '../../warehouse/duckdb/sql-files.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
 
@@ -14,19 +13,6 @@ export async function searchParquet(
   found: Set<string>,
 ): Promise<void> {
   await searchTable(db, `read_parquet(${quote(file)}, hive_partitioning = false)`, finder, found);
-}
-
-// One column that holds whole lines. No delimiter, quotation mark or escape divides them.
-const LINES = `auto_detect = false, header = false, delim = chr(1), quote = '', escape = '', strict_mode = false,
-  max_line_size = 268435456, buffer_size = 536870912, columns = {line: 'VARCHAR'}`;
-
-/**
- * Searches the lines of a text that is compressed with zstd.
- * @throws Error if the file is cut off: DuckDB would read only its beginning
- */
-export async function searchZstd(db: Database, file: string, finder: ValueFinder, found: Set<string>): Promise<void> {
-  await requireWholeZstd(file);
-  await searchTable(db, `read_csv(${quote(file)}, compression = 'zstd', ${LINES})`, finder, found);
 }
 
 /**

@@ -1,25 +1,21 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline, Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errorMessage } from '../../base/errors.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
 import { encodingOf, HEAD_BYTES, kindOf, type FileKind } from './kinds.js';
-import { searchDuckDb, searchParquet, searchZstd } from './search-rows.js';
+import { searchDuckDb, searchParquet } from './search-rows.js';
 import { searchSqlite } from './search-sqlite.js';
 
 const READ_BYTES = 4 * 2 ** 20;
-// A compressed file inside a compressed file is read, too, up to this depth.
-const DEEPEST = 4;
 
 /** Result of a search. */
 export interface Searched {
   files: number;
-  /** Bytes that were searched, after decompression. The rows of tables are not counted. */
+  /** Bytes that were searched. The rows of tables are not counted. */
   bytes: number;
-  /** Number of Parquet, DuckDB, SQLite and compressed files whose content was searched, too. */
+  /** Number of Parquet, DuckDB and SQLite files whose content was searched, too. */
   decoded: number;
   /** For each file that holds a value: the values. Paths are relative to the folder. */
   found: Map<string, Set<string>>;
@@ -41,7 +37,7 @@ export function nothingSearched(): Searched {
 }
 
 /**
- * Searches all files of a folder: every byte, and also the content of Parquet, DuckDB, SQLite and compressed files.
+ * Searches all files of a folder: every byte, and also the content of Parquet, DuckDB and SQLite files.
  * @param skip returns true for a path to leave out, relative to `root`
  */
 export async function searchFolder(
@@ -72,7 +68,7 @@ export async function searchFile(search: Search, file: string, name: string, res
       found,
       isText,
     );
-    if (await searchContent(search, file, kind, found, result)) result.decoded++;
+    if (await searchContent(search, file, kind, found)) result.decoded++;
     result.files++;
   } catch (error) {
     // The file is gone: the heartbeat of a lock renames its file at any time.
@@ -92,47 +88,19 @@ async function readKind(file: string): Promise<FileKind> {
   }
 }
 
-/** Searches what DuckDB or a decompressor finds in a file. Returns false for a file without more than its bytes. */
+/** Searches the content of a file of tables. Returns false for a file without more than its bytes. */
 async function searchContent(
   { db, finder, fresh }: Search,
   file: string,
   kind: FileKind,
   found: Set<string>,
-  result: Searched,
 ): Promise<boolean> {
-  if (kind === 'text' || kind === 'sqlite-log') return false;
+  if (kind === 'packed') throw new Error('it is compressed');
   if (kind === 'sqlite') await searchSqlite(file, finder, found);
   else if (kind === 'parquet') await searchParquet(db, file, finder, found);
   else if (kind === 'duckdb') await searchDuckDb(db, file, finder, found, fresh.has(file));
-  else if (kind === 'zstd') await searchZstd(db, file, finder, found);
-  else result.bytes += await searchUnpacked(finder, createReadStream(file), kind, found, 1);
+  else return false;
   return true;
-}
-
-const UNPACK = { gzip: createGunzip, zlib: createInflate, brotli: createBrotliDecompress } as const;
-
-async function searchUnpacked(
-  finder: ValueFinder,
-  packed: Readable,
-  kind: keyof typeof UNPACK,
-  found: Set<string>,
-  depth: number,
-): Promise<number> {
-  if (depth > DEEPEST) throw new Error(`it is compressed more than ${DEEPEST} times`);
-  const unpacked = pipeline(packed, UNPACK[kind](), () => undefined);
-  const pieces = unpacked[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  const first = await pieces.next();
-  if (first.done) return 0;
-  const content = Readable.from(rest(first.value, pieces));
-  const inner = kindOf(first.value.subarray(0, HEAD_BYTES), '');
-  if (inner === 'text') return searchBytes(finder, content, found, true);
-  if (inner in UNPACK) return searchUnpacked(finder, content, inner as keyof typeof UNPACK, found, depth + 1);
-  throw new Error(`a compressed file of the kind ${inner} cannot be searched`);
-}
-
-async function* rest(first: Buffer, pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
 }
 
 /** Searches bytes piece by piece. With `isText`, also checks that they are text. */

@@ -59,13 +59,6 @@ const FOUND: [string, string, Buffer | string, string][] = [
   ['as UTF-16 without a mark', 'r.csv', wide(`a;${MAIL};b`), MAIL],
   ['as UTF-16 with the other byte first', 's.csv', wide(`a;${NAME};b`, true).swap16(), NAME],
   ['as UTF-16 with escapes', 't.json', wide(`{"a":"${escaped(NAME)}"}`, true), NAME],
-  ['compressed with gzip', 'u.gz', gzipSync(`x ${NAME}`), NAME],
-  ['compressed with gzip, under another name', 'v.log', gzipSync(big(NAME)), NAME],
-  ['in the second part of a gzip file', 'w.gz', Buffer.concat([gzipSync('x'), gzipSync(` ${NAME}`)]), NAME],
-  ['compressed twice', 'x.gz', gzipSync(gzipSync(` ${NAME}`)), NAME],
-  ['compressed with deflate', 'y.z', deflateSync(` ${NAME}`), NAME],
-  ['compressed with Brotli', 'z.br', brotliCompressSync(` ${NAME}`), NAME],
-  ['as UTF-16, compressed', 'za.gz', gzipSync(wide(NAME, true)), NAME],
   ['before a part of a character', 'zb.ndjson', Buffer.from(`${NAME}\nř`).subarray(0, -1), NAME],
   ['cut between two pages of a SQLite file', 'zd.db', sqlite(NAME), NAME],
   ['in a link to another place', 'zc.txt', `[x](${LINK})`, LINK],
@@ -78,14 +71,14 @@ const UNREAD: [string, string, Buffer][] = [
   ['of the kind zip', 'uc.zip', Buffer.from('504b0304ffff', 'hex')],
   ['of the kind xz', 'ud.xz', Buffer.from('fd377a585a00ff', 'hex')],
   ['of the kind bzip2', 'ue.bz2', Buffer.concat([Buffer.from('BZh91AY&SY'), Buffer.from([0xff, 0xc3, 0x28])])],
-  ['compressed, and cut off', 'uf.gz', gzipSync('x'.repeat(1_000)).subarray(0, 20)],
-  ['compressed too often', 'ug.gz', [1, 2, 3, 4, 5].reduce((bytes) => gzipSync(bytes), Buffer.from('x'))],
-  ['compressed, with unknown content', 'uh.gz', gzipSync(binary('abc'))],
-  ['compressed, with a Parquet file', 'ui.gz', gzipSync('PAR1 abc')],
+  ['compressed with gzip', 'uf.gz', gzipSync(`x ${NAME}`)],
+  ['compressed with gzip, under another name', 'ug.log', gzipSync(NAME)],
+  ['compressed with deflate', 'uh.bin', deflateSync(` ${NAME}`)],
+  ['compressed with deflate, at the lowest level', 'ui.bin', deflateSync('x', { level: 0 })],
+  ['compressed with Brotli', 'ul.br', brotliCompressSync('x')],
+  ['compressed with zstd', 'um.log', Buffer.from('28b52ffd2000010000', 'hex')],
   ['of the kind Parquet, but damaged', 'uj.parquet', Buffer.from('PAR1 abc')],
   ['of the kind DuckDB, but damaged', 'uk.duckdb', Buffer.from('12345678DUCK abc')],
-  ['of the kind zstd, but damaged', 'ul.zst', Buffer.from('28b52ffd0001', 'hex')],
-  ['of the kind zstd, with something behind it', 'um.zst', Buffer.from('28b52ffd2000010000616161616161', 'hex')],
 ];
 
 describe('the search of forget', () => {
@@ -100,9 +93,6 @@ describe('the search of forget', () => {
     writeFileSync(path.join(folder, 'in', 'a folder', 'none.txt'), `Jiřinaa Nováková, x${MAIL}, Jiřina N.`);
     await withMemory(path.join(folder, 'memory'), async (db) => {
       const at = (name: string): string => path.join(folder, name);
-      await db.run(
-        `COPY (SELECT 'a "x' || i, '${sql(NAME)}' FROM range(1000) t(i)) TO '${at('zstd')}.zst' (FORMAT csv, COMPRESSION zstd)`,
-      );
       for (const codec of ['zstd', 'gzip', 'snappy', 'brotli', 'lz4'])
         await db.run(
           `COPY (SELECT i, 'x' AS a, ['${sql(NAME)}'] AS b FROM range(1000) t(i)) TO '${at(codec)}.parquet' (COMPRESSION ${codec})`,
@@ -126,15 +116,10 @@ describe('the search of forget', () => {
   it.each(FOUND)('finds a value %s', (_, name, _content, value) => {
     expect([...(result.found.get(`in/${name}`) ?? [])]).toContain(value);
   });
-  it.each([
-    'zstd.zst',
-    'zstd.parquet',
-    'gzip.parquet',
-    'snappy.parquet',
-    'brotli.parquet',
-    'lz4.parquet',
-    'rows.duckdb',
-  ])('finds a value in %s', (name) => expect([...(result.found.get(name) ?? [])]).toEqual([NAME]));
+  it.each(['zstd.parquet', 'gzip.parquet', 'snappy.parquet', 'brotli.parquet', 'lz4.parquet', 'rows.duckdb'])(
+    'finds a value in %s',
+    (name) => expect([...(result.found.get(name) ?? [])]).toEqual([NAME]),
+  );
   it.each(UNREAD)('fails for a file %s', (_, name) => {
     expect(result.unread.filter((text) => text.startsWith(`in/${name}: `))).toHaveLength(1);
   });
@@ -145,6 +130,6 @@ describe('the search of forget', () => {
   });
   it('finds whole words only, and counts each file', () => {
     expect(result.found.has('in/a folder/none.txt')).toBe(false);
-    expect(searched).toBe(FOUND.length + UNREAD.length + 1 + 1 + 5 + 2);
+    expect(searched).toBe(FOUND.length + UNREAD.length + 1 + 5 + 2);
   });
 });
