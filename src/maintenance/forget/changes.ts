@@ -5,7 +5,7 @@ import { JOB_FIELDS } from '../../privacy/personal-data.js';
 import { fetchers } from '../../crawl/streams/index.js';
 import { readJson, readJsonNodes } from '../../base/json/json-nodes.js';
 import { deliveryWithoutPeople, REMOVED_FIELD, type EventFacts } from '../../privacy/events.js';
-import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
+import type { Fingerprint } from '../../privacy/fingerprint.js';
 import { withoutText, type Forgotten, type Named, type PeopleRow, type Subject } from '../../privacy/forgotten.js';
 import { removePeople, type FoundPerson } from '../../privacy/people.js';
 import { personInQuestion } from '../../privacy/questions.js';
@@ -30,9 +30,6 @@ export interface Reduction {
  * row, `seal`, `noteChange` for every row, then `apply` for every row.
  */
 export class Changes {
-  readonly #forgotten: Forgotten | undefined;
-  readonly #request: Reduction;
-  readonly #unproven: Unproven;
   /** Values of removed people that people who stay have, too. */
   readonly kept = new Set<string>();
   /** Addresses and phone numbers of forgotten people in records of other people, which are named as `<stream> <id>`. */
@@ -40,22 +37,17 @@ export class Changes {
   readonly #contents = new Set<string>();
   /** Addresses that only forgotten people have. */
   #own: readonly string[] = [];
-  #fingerprint: Fingerprint | undefined;
   #addresses = new ValueFinder([]);
   #ofCompany = new ValueFinder([]);
   /** The values in lower case, because a list may write a name with other capital letters than the API. */
   #ofQuestions = new ValueFinder([]);
-  #isSealed = false;
 
-  constructor(forgotten: Forgotten | undefined, request: Reduction, unproven: Unproven) {
-    this.#forgotten = forgotten;
-    this.#request = request;
-    this.#unproven = unproven;
-  }
-
-  async open(dataDir: string): Promise<void> {
-    this.#fingerprint = await openFingerprint(dataDir);
-  }
+  constructor(
+    private readonly fingerprint: Fingerprint,
+    private readonly forgotten: Forgotten | undefined,
+    private readonly request: Reduction,
+    private readonly unproven: Unproven,
+  ) {}
 
   /** Collects the values of the people whom this removal recognizes by their id. */
   collect(stream: LandingStream, row: StoredRow): void {
@@ -64,14 +56,14 @@ export class Changes {
     if (after === row) return;
     this.#note(stream, row, after);
     if (current === null || after === null || after === current) return;
-    const { named, phones, companies } = this.#unproven;
+    const { named, phones, companies } = this.unproven;
     const isMixed = this.#isMixed(stream, current, after);
     if (!isMixed) for (const value of difference(stream, current, after, JOB_FIELDS)) named.add(value);
     if (PEOPLE[stream]?.entity === 'company' && row.entity_id !== null) companies.add(row.entity_id);
     const stays = new Set(peopleIn(after.body, stream).map(({ node }) => node.text));
     for (const person of peopleIn(current.body, stream)) {
       const { node, company } = person;
-      if (stays.has(node.text) || (isMixed && !this.#forgotten?.isGone(person))) continue;
+      if (stays.has(node.text) || (isMixed && !this.forgotten?.isGone(person))) continue;
       if (isMixed) addValues(node, named, JOB_FIELDS);
       addPhones(node, phones);
       if (company !== null) companies.add(company);
@@ -80,7 +72,7 @@ export class Changes {
 
   /** Whether an answer lost its text because nobody can read it. The text may name other people, too. */
   #isMixed(stream: LandingStream, { entity_id }: StoredRow, after: StoredRow): boolean {
-    const ofCompany = PEOPLE[stream]?.entity === 'company' && this.#forgotten?.has('company', entity_id);
+    const ofCompany = PEOPLE[stream]?.entity === 'company' && this.forgotten?.has('company', entity_id);
     return after.entity_id === entity_id && !ofCompany && !isJson(after.body);
   }
 
@@ -88,7 +80,7 @@ export class Changes {
   noteKept(stream: LandingStream, row: StoredRow): void {
     const after = this.apply(stream, row);
     if (after === null || PEOPLE[stream]?.events) return;
-    const { values, named } = this.#unproven;
+    const { values, named } = this.unproven;
     // These answers do not stay: after `seal`, their question or their text tells whom they name.
     if (!isJson(after.body) || personInQuestion(stream, after.entity_id).some((value) => named.has(value))) return;
     for (const value of valuesOf(withoutContacts(stream, after.body))) if (values.has(value)) this.kept.add(value);
@@ -106,7 +98,7 @@ export class Changes {
 
   /** The addresses and phone numbers of forgotten people. */
   addresses(): string[] {
-    return [...this.#unproven.named].filter((value) => this.#isAddress(value));
+    return [...this.unproven.named].filter((value) => this.#isAddress(value));
   }
 
   /**
@@ -115,16 +107,15 @@ export class Changes {
    */
   seal(ofCompanies: ReadonlySet<string>): void {
     for (const value of ofCompanies) this.keptAddresses.delete(value);
-    const own = [...this.#unproven.named].filter((value) => !this.kept.has(value) && !ofCompanies.has(value));
+    const own = [...this.unproven.named].filter((value) => !this.kept.has(value) && !ofCompanies.has(value));
     this.#own = own.filter((value) => this.#isAddress(value));
     this.#addresses = new ValueFinder(this.#own);
     this.#ofCompany = new ValueFinder(own);
     this.#ofQuestions = new ValueFinder(own.map((value) => value.toLowerCase()));
-    this.#isSealed = own.length > 0;
   }
 
   #isAddress(value: string): boolean {
-    return isAddress(value) || this.#unproven.phones.has(value);
+    return isAddress(value) || this.unproven.phones.has(value);
   }
 
   readonly apply: Change = (stream, row) => {
@@ -140,9 +131,9 @@ export class Changes {
 
   /** Remembers the values that a change removes, and the fingerprints of removed events. */
   #note(stream: LandingStream, before: StoredRow, after: StoredRow | null): void {
-    for (const value of difference(stream, before, after)) this.#unproven.values.add(value);
+    for (const value of difference(stream, before, after)) this.unproven.values.add(value);
     const kept = after === null ? new Set() : shortValuesOf(after.body);
-    for (const value of shortValuesOf(before.body)) if (!kept.has(value)) this.#unproven.short.add(value);
+    for (const value of shortValuesOf(before.body)) if (!kept.has(value)) this.unproven.short.add(value);
     for (const [, hash = ''] of after?.body.matchAll(CONTENT) ?? []) this.#contents.add(hash);
   }
 
@@ -154,7 +145,7 @@ export class Changes {
 
   /** Applies the parts of the request that concern all people: `expired` and `everyone`. */
   #reduced(stream: LandingStream, row: StoredRow): StoredRow | null {
-    const { expired, everyone } = this.#request;
+    const { expired, everyone } = this.request;
     const cutoff = expired?.[stream];
     const isExpired = cutoff !== undefined && Date.parse(row.fetched_at) < cutoff.getTime();
     if (!isExpired && !everyone) return row;
@@ -164,37 +155,35 @@ export class Changes {
   }
 
   #withoutPeople(stream: LandingStream, row: StoredRow): StoredRow {
-    const fingerprint = this.#fingerprint as Fingerprint;
     const isDelivery = row.request_key.startsWith(WEBHOOK_REQUEST);
     const reduce = isDelivery ? deliveryWithoutPeople : fetchers[stream as keyof typeof fetchers]?.withoutPersonalData;
     if (reduce === undefined) return row;
     if (!isDelivery && !isJson(row.body)) return withoutText(row);
-    const body = reduce(row.body, fingerprint, row.request_key);
+    const body = reduce(row.body, this.fingerprint, row.request_key);
     return body === row.body ? row : { ...row, body };
   }
 
   #stripped(stream: LandingStream, row: StoredRow): StoredRow {
-    return this.#forgotten?.strip(stream, row, this.#named) ?? row;
+    return this.forgotten?.strip(stream, row, this.#named) ?? row;
   }
 
+  /** Finds nobody before `seal`. */
   readonly #named: Named = {
     person: ({ node, kind }: FoundPerson) => {
       // The contacts of a tender have ids of their own kind. So recognize a forgotten person by an address or phone
       // number.
-      if (!this.#isSealed || kind !== 'contact') return false;
+      if (kind !== 'contact') return false;
       const values = new Set<string>();
       addValues(node, values);
       return [...values].some((value) => this.#addresses.isIn(value));
     },
     event: ({ text }: EventFacts, { entity_id }: PeopleRow) => {
-      if (!this.#isSealed) return false;
       if (this.#addresses.isIn(text)) return true;
-      return entity_id !== null && this.#unproven.companies.has(entity_id) && this.#ofCompany.isIn(text);
+      return entity_id !== null && this.unproven.companies.has(entity_id) && this.#ofCompany.isIn(text);
     },
     question: (stream: LandingStream, { entity_id }: PeopleRow) =>
-      this.#isSealed &&
       personInQuestion(stream, entity_id).some((value) => this.#ofQuestions.isIn(value.toLowerCase())),
-    unreadable: ({ body }: PeopleRow) => this.#isSealed && this.#ofCompany.isIn(body),
+    unreadable: ({ body }: PeopleRow) => this.#ofCompany.isIn(body),
   };
 }
 

@@ -9,7 +9,9 @@ import { withMemory } from '../../warehouse/duckdb/in-memory.js';
 import { lockWriter, whileNobodyReplays } from '../../warehouse/duckdb/locks.js';
 import { openWarehouse } from '../../warehouse/duckdb/open.js';
 import { adoptCompacted, describeGone, readLoadedParts } from '../../warehouse/load/load.js';
+import { Adopter } from '../../landing/adopter.js';
 import { findPartFault, listParts } from '../../warehouse/load/part-check.js';
+import { openFingerprint } from '../../privacy/fingerprint.js';
 import { addTombstones, readForgotten, type Forgotten, type Subject } from '../../privacy/forgotten.js';
 import { ValueFinder } from '../../privacy/value-finder.js';
 import { rebuildUnder } from '../rebuild.js';
@@ -18,9 +20,9 @@ import { BucketFiles } from './in-bucket.js';
 import { Changes, type Reduction } from './changes.js';
 import { LandedPeople } from './landed-people.js';
 import { LinkedPeople } from './linked.js';
-import { removeDerived, removeUncommitted, scrubDueLists, scrubDueValues, scrubTexts } from './other-files.js';
+import { removeDerived, removeUncommitted, scrub } from './other-files.js';
 import { prove, type Proof } from './prove.js';
-import { adoptDeliveries, requireQuiet } from './quiet.js';
+import { requireQuiet } from './quiet.js';
 import { readUnproven, removeUnproven, saveUnproven } from './unproven.js';
 
 /*
@@ -93,8 +95,8 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   const { now, onStep = () => undefined, onPublished = async () => undefined } = request;
   const bucket = await BucketFiles.take(dataDir);
   await requireSound(dataDir, lock);
-  // First, because deliveries that land later lose their content before anybody has collected it.
-  await adoptDeliveries(dataDir);
+  // Land the deliveries of dead receivers first. If they land later, they lose their content before anybody collects it.
+  await new Adopter(dataDir, { onLanded: () => undefined }).adopt(undefined, () => undefined);
   await addTombstones(dataDir, request.subjects, { replaceList: request.replaceList });
   requireQuiet(dataDir, Date.now());
   onStep('read');
@@ -105,8 +107,7 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
       await removeUncommitted(dataDir, Date.now());
       const landed = await LandedPeople.open(db, dataDir);
       await addTombstones(dataDir, await findLinked(landed, readForgotten(dataDir)));
-      const collected = new Changes(readForgotten(dataDir), request, unproven);
-      await collected.open(dataDir);
+      const collected = new Changes(await openFingerprint(dataDir), readForgotten(dataDir), request, unproven);
       await landed.eachWithJobs((stream, row) => collected.collect(stream, row));
       if (unproven.values.size > 0) await landed.each((stream, row) => collected.noteKept(stream, row));
       collected.seal(await landed.valuesOfCompanies(collected.addresses()));
@@ -123,8 +124,6 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   );
   if (unproven.values.size === 0 && rows === 0 && damaged.length === 0)
     return { rows, parts, removed: [], proof: null };
-  const forgotten = readForgotten(dataDir);
-  await scrubDueLists(dataDir, (id) => forgotten?.has('person', id) ?? false);
   const removed = removeDerived(dataDir);
   const fresh = new Set<string>();
   lock.assertHeld();
@@ -147,19 +146,11 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   }
   onStep('search');
   await bucket.takeParts();
-  const { values, short } = unproven;
-  const { kept, keptAddresses } = changes;
-  const proof = await prove(
-    dataDir,
-    { values, short, kept, keptAddresses, keepShared: request.keepShared ?? false, fresh, damaged },
-    async (remaining) => {
-      const finder = new ValueFinder(remaining);
-      removed.push(...(await scrubTexts(dataDir, finder)));
-      await scrubDueValues(dataDir, finder);
-      await bucket.give();
-    },
-    (search, result) => bucket.search(search, result),
-  );
+  const sought = { unproven, changes, keepShared: request.keepShared ?? false, fresh, damaged };
+  const proof = await prove(dataDir, sought, bucket, async (remaining) => {
+    removed.push(...(await scrub(dataDir, new ValueFinder(remaining))));
+    await bucket.give();
+  });
   if (proof.proven) await removeUnproven(dataDir);
   return { rows, parts, removed, proof };
 }

@@ -25,12 +25,9 @@ const STATE = /^(?:runs|calibration|fx|rejects|resolve|payees|alerts|owner-jobs)
 
 /** The files of a bucket that a removal changes. With the data in a folder, its methods do nothing. */
 export class BucketFiles {
-  readonly #copy: WorkingCopy | undefined;
   readonly #taken = new Map<string, string>();
 
-  private constructor(copy: WorkingCopy | undefined) {
-    this.#copy = copy;
-  }
+  private constructor(private readonly copy: WorkingCopy | undefined) {}
 
   /**
    * Takes all files of the bucket that may hold personal data.
@@ -52,7 +49,7 @@ export class BucketFiles {
 
   /** Takes all landed parts again, because a load removes the files of loaded parts from a working copy. */
   async takeParts(): Promise<void> {
-    const copy = this.#copy;
+    const { copy } = this;
     if (copy === undefined) return;
     const { dataDir } = copy;
     await pullManifests(dataDir);
@@ -70,7 +67,7 @@ export class BucketFiles {
 
   /** Gives the files that changed since `take`. Removes those that are gone. */
   async give(): Promise<void> {
-    const copy = this.#copy;
+    const { copy } = this;
     if (copy === undefined) return;
     await copy.all(this.#taken, async ([file, stamp]) => {
       if (!existsSync(file)) await copy.remove(file);
@@ -84,7 +81,7 @@ export class BucketFiles {
    * that equal a DuckDB file of this machine, such as the checkpoint.
    */
   async search(search: Search, result: Searched): Promise<void> {
-    const copy = this.#copy;
+    const { copy } = this;
     if (copy === undefined) return;
     const own = new Set(await Promise.all([...search.fresh].map(sha256OfFile)));
     const parts = new Set(readManifests(copy.dataDir).map(({ file }) => file));

@@ -18,37 +18,29 @@ type Visit = (stream: LandingStream, row: StoredRow) => void;
  * writes, and jobs.
  */
 export class LandedPeople {
-  readonly #db: Database;
-  readonly #dataDir: string;
-  readonly #landed: readonly LandedPart[];
-  /** The sound parts, also those in quarantine. */
-  readonly #parts: readonly LandedPart[];
-  /** Files in quarantine that differ from their manifests, or have none. Nobody can tell whom they name. */
-  readonly damaged: readonly string[];
-
-  private constructor(db: Database, dataDir: string, sound: readonly LandedPart[], damaged: readonly string[]) {
-    this.#db = db;
-    this.#dataDir = dataDir;
-    this.#landed = readManifests(dataDir);
-    this.#parts = [...this.#landed.filter(({ stream }) => PEOPLE_STREAMS.includes(stream)), ...sound];
-    this.damaged = damaged;
-  }
+  private constructor(
+    private readonly db: Database,
+    private readonly dataDir: string,
+    private readonly landed: readonly LandedPart[],
+    /** The sound parts, also those in quarantine, and the spools. */
+    private readonly files: readonly AnswersFile[],
+    /** Files in quarantine that differ from their manifests, or have none. Nobody can tell whom they name. */
+    readonly damaged: readonly string[],
+  ) {}
 
   static async open(db: Database, dataDir: string): Promise<LandedPeople> {
     const { parts, files } = await readQuarantine(dataDir, PEOPLE_STREAMS);
-    const sound: LandedPart[] = [];
+    const landed = readManifests(dataDir);
+    const sound = landed.filter(({ stream }) => PEOPLE_STREAMS.includes(stream));
     for (const part of parts) if ((await findPartFault(part)) === undefined) sound.push(part);
     const damaged = files.filter((file) => sound.every((part) => part.file !== file));
-    return new LandedPeople(db, dataDir, sound, damaged);
-  }
-
-  *#files(): Generator<AnswersFile> {
-    for (const part of this.#parts) yield partFile(this.#db, this.#dataDir, part);
-    for (const { stream, file } of listPeopleSpools(this.#dataDir)) yield spoolFile(stream, file);
+    const spools = listPeopleSpools(dataDir).map(({ stream, file }) => spoolFile(stream, file));
+    const answers = [...sound.map((part) => partFile(db, dataDir, part)), ...spools];
+    return new LandedPeople(db, dataDir, landed, answers, damaged);
   }
 
   /** Calls `visit` for every answer in parts and spools. */
-  async each(visit: Visit, files: Iterable<AnswersFile> = this.#files()): Promise<void> {
+  async each(visit: Visit, files: Iterable<AnswersFile> = this.files): Promise<void> {
     for (const file of files) {
       for await (const { row } of file.rows()) if (row !== undefined) visit(file.stream, row);
     }
@@ -57,15 +49,15 @@ export class LandedPeople {
   /** Calls `visit` for every answer, also for those that jobs keep until they are landed. */
   async eachWithJobs(visit: Visit): Promise<void> {
     await this.each(visit);
-    await this.each(visit, jobFiles(this.#dataDir));
+    await this.each(visit, jobFiles(this.dataDir));
   }
 
   /** Calls `visit` for the rows of damaged files that DuckDB can read. Their values may be wrong. */
   async eachDamaged(visit: Visit): Promise<void> {
     for (const file of this.damaged) {
-      const stream = PEOPLE_STREAMS.find((one) => file.startsWith(`${streamDir(this.#dataDir, one)}${path.sep}`));
+      const stream = PEOPLE_STREAMS.find((one) => file.startsWith(`${streamDir(this.dataDir, one)}${path.sep}`));
       try {
-        for await (const { row } of rowsOf(this.#db, file)) if (stream !== undefined) visit(stream, row);
+        for await (const { row } of rowsOf(this.db, file)) if (stream !== undefined) visit(stream, row);
       } catch {
         // The proof names each damaged file.
       }
@@ -74,7 +66,7 @@ export class LandedPeople {
 
   /** Returns the ids of the companies that landed answers are about. */
   companyIds(): Promise<Set<string>> {
-    return readCompanyIds(this.#db, this.#landed);
+    return readCompanyIds(this.db, this.landed);
   }
 
   /** Returns those values that answers about companies hold. */
@@ -82,20 +74,19 @@ export class LandedPeople {
     const found = new Set<string>();
     if (values.length === 0) return found;
     const finder = new ValueFinder(values);
-    for (const { stream, file } of this.#landed) {
-      if (!PEOPLE_STREAMS.includes(stream)) await searchParquet(this.#db, file, finder, found);
+    for (const { stream, file } of this.landed) {
+      if (!PEOPLE_STREAMS.includes(stream)) await searchParquet(this.db, file, finder, found);
     }
     return found;
   }
 
   /** Writes the files again that a change concerns. Returns the numbers of changed rows and parts. */
   async rewrite(change: Change): Promise<{ rows: number; parts: number }> {
-    const parts = new Set(this.#parts.map(({ file }) => file));
     const counts = { rows: 0, parts: 0 };
-    for (const file of [...this.#files(), ...jobFiles(this.#dataDir)]) {
+    for (const file of [...this.files, ...jobFiles(this.dataDir)]) {
       const changed = await file.rewrite(change);
       counts.rows += changed;
-      if (changed > 0 && parts.has(file.file)) counts.parts++;
+      if (changed > 0 && file.file.endsWith('.parquet')) counts.parts++;
     }
     return counts;
   }

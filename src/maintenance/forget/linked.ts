@@ -17,24 +17,22 @@ const OF_COMPANIES: readonly LandingStream[] = ['companies', 'companies_v1', 'fi
  * these people, and then forgets each of them as a person.
  */
 export class LinkedPeople {
-  readonly #forgotten: Forgotten;
-  readonly #companies: ReadonlySet<string>;
   readonly #ids = new Set<string>();
 
   /** @param companies ids of known companies. An owner with such an id is a company and not a person. */
-  constructor(forgotten: Forgotten, companies: ReadonlySet<string>) {
-    this.#forgotten = forgotten;
-    this.#companies = companies;
-  }
+  constructor(
+    private readonly forgotten: Forgotten,
+    private readonly companies: ReadonlySet<string>,
+  ) {}
 
   /** Notes the people that a landed row links to a forgotten company. */
   note(stream: LandingStream, row: PeopleRow): void {
     const spec = PEOPLE[stream];
     if (spec === undefined || spec.people.length === 0) return;
-    const ofCompany = spec.entity === 'company' && this.#forgotten.has('company', row.entity_id);
+    const ofCompany = spec.entity === 'company' && this.forgotten.has('company', row.entity_id);
     if (!ofCompany && !row.body.includes('"company_id"')) return;
     for (const person of peopleIn(row.body, stream)) {
-      if (person.kind !== 'person' || !(ofCompany || this.#forgotten.has('company', person.company))) continue;
+      if (person.kind !== 'person' || !(ofCompany || this.forgotten.has('company', person.company))) continue;
       if (spec.entity === 'person') this.#add(row.entity_id);
       if (!isOwner(stream) || !this.#isCompany(person)) this.#add(person.id);
     }
@@ -50,7 +48,7 @@ export class LinkedPeople {
   }
 
   #isCompany({ node, id }: FoundPerson): boolean {
-    if (id !== null && this.#companies.has(id)) return true;
+    if (id !== null && this.companies.has(id)) return true;
     if (node.kind !== 'object') return false;
     return [...node.members].some(([key, value]) => isCompany(key, textOf(value)) === true);
   }

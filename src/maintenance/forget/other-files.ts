@@ -12,9 +12,9 @@ import {
   unprovenFile,
 } from '../../store/data-folder.js';
 import { namesIn, writeFileAtomic } from '../../store/files.js';
-import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { readManifests } from '../../landing/index.js';
+import { readForgotten } from '../../privacy/forgotten.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
 import { removeRemakable } from '../../warehouse/publish/free-blocks.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
@@ -63,47 +63,14 @@ function filesBelow(root: string): string[] {
 // Temporary files, and parts without a manifest. In quarantine, such a part stays: nobody else has its answers.
 const LEFT_BEHIND = /\/run=[^/]+\/(?:[^/]+\.parquet|(?:_quarantine\/)?[^/]+\.tmp)$/;
 
-/** Removes forgotten people from the lists of records to fetch. */
-export async function scrubDueLists(dataDir: string, isForgotten: (id: string) => boolean): Promise<void> {
-  await filterDueLists(
-    dataDir,
-    PEOPLE_STREAMS.filter((stream) => PEOPLE[stream]?.entity === 'person'),
-    isForgotten,
-  );
-}
-
-/** Removes people and questions with a removed value from the lists of records to fetch. A later run plans them again. */
-export async function scrubDueValues(dataDir: string, finder: ValueFinder): Promise<void> {
-  await filterDueLists(
-    dataDir,
-    PEOPLE_STREAMS.filter((stream) => PEOPLE[stream]?.asks !== undefined || PEOPLE[stream]?.entity === 'person'),
-    (record) => finder.isIn(record),
-  );
-}
-
-async function filterDueLists(
-  dataDir: string,
-  streams: readonly LandingStream[],
-  isGone: (id: string) => boolean,
-): Promise<void> {
-  for (const run of namesIn(runsDir(dataDir))) {
-    for (const folder of streams.map((stream) => dueDir(dataDir, run, stream))) {
-      for (const name of namesIn(folder).filter((file) => /^(?:chunk|draft)-\d+\.json$/.test(file))) {
-        const file = path.join(folder, name);
-        const entities = JSON.parse(readFileSync(file, 'utf8')) as { id: string }[];
-        const kept = entities.filter(({ id }) => !isGone(id));
-        if (kept.length < entities.length) await writeFileAtomic(file, JSON.stringify(kept));
-      }
-    }
-  }
-}
-
 /**
  * Removes every text that holds a removed value: lines of logs, copies of lists for `tidemark resolve`, and answers of
- * jobs. The state of a job stays.
- * @returns the changed or removed paths, relative to the data folder
+ * jobs. The state of a job stays. Removes forgotten people, and questions that name one, from the lists of records to
+ * fetch: a later run plans them again.
+ * @returns the changed or removed paths, relative to the data folder; without the lists of records to fetch
  */
-export async function scrubTexts(dataDir: string, finder: ValueFinder): Promise<string[]> {
+export async function scrub(dataDir: string, finder: ValueFinder): Promise<string[]> {
+  await scrubDueLists(dataDir, finder);
   const lists = namesIn(listsDir(dataDir)).map((name) => path.join(listsDir(dataDir), name));
   const logs = namesIn(logsDir(dataDir)).map((name) => path.join(logsDir(dataDir), name));
   const isHit = (file: string): boolean => statSync(file).isFile() && finder.isIn(readFileSync(file, 'utf8'));
@@ -118,4 +85,17 @@ export async function scrubTexts(dataDir: string, finder: ValueFinder): Promise<
   const jobs = jobFiles(dataDir).filter(({ file }) => isHit(file));
   for (const job of jobs) await job.rewrite(() => null);
   return [...removed, ...changed, ...jobs.map(({ file }) => file)].map((file) => path.relative(dataDir, file));
+}
+
+async function scrubDueLists(dataDir: string, finder: ValueFinder): Promise<void> {
+  const forgotten = readForgotten(dataDir);
+  const streams = PEOPLE_STREAMS.filter((stream) => PEOPLE[stream]?.asks || PEOPLE[stream]?.entity === 'person');
+  for (const folder of namesIn(runsDir(dataDir)).flatMap((run) => streams.map((one) => dueDir(dataDir, run, one)))) {
+    for (const name of namesIn(folder).filter((file) => /^(?:chunk|draft)-\d+\.json$/.test(file))) {
+      const file = path.join(folder, name);
+      const entities = JSON.parse(readFileSync(file, 'utf8')) as { id: string }[];
+      const kept = entities.filter(({ id }) => !forgotten?.has('person', id) && !finder.isIn(id));
+      if (kept.length < entities.length) await writeFileAtomic(file, JSON.stringify(kept));
+    }
+  }
 }

@@ -4,7 +4,10 @@ import { withMemory } from '../../warehouse/duckdb/in-memory.js';
 import { readSqlTexts } from '../../warehouse/duckdb/sql-files.js';
 import { readManifests } from '../../landing/index.js';
 import { ValueFinder } from '../../privacy/value-finder.js';
-import { nothingSearched, searchFile, searchFolder, type Search, type Searched } from './search.js';
+import type { Changes } from './changes.js';
+import type { BucketFiles } from './in-bucket.js';
+import { nothingSearched, searchFile, searchFolder } from './search.js';
+import type { Unproven } from './unproven.js';
 
 /** A file that still holds removed values. */
 export interface Remaining {
@@ -43,12 +46,9 @@ const DAMAGED = 'it is damaged. To keep its answers, restore it and run `tidemar
 
 /** What to search for. */
 export interface Sought {
-  values: ReadonlySet<string>;
-  short: ReadonlySet<string>;
-  /** Values that people who stay have, too. */
-  kept: ReadonlySet<string>;
-  /** Addresses of forgotten people in records of other people, which are named as `<stream> <id>`. */
-  keptAddresses: ReadonlyMap<string, ReadonlySet<string>>;
+  unproven: Unproven;
+  /** They know which values people who stay have, too. */
+  changes: Changes;
   /** Accept addresses that other people have, too. */
   keepShared: boolean;
   /** DuckDB files that this removal wrote. */
@@ -59,15 +59,14 @@ export interface Sought {
 
 /**
  * Searches the data folder for values. First searches the rows of the landed parts: a value found there belongs to other
- * records, too. Then searches all other files for the remaining values.
+ * records, too. Then searches all other files, and those of the bucket, for the remaining values.
  * @param scrub called with the remaining values before the other files are searched
- * @param searchMore searches further places, such as a bucket
  */
 export async function prove(
   dataDir: string,
-  { values, short, kept, keptAddresses, keepShared, fresh, damaged }: Sought,
+  { unproven: { values, short }, changes: { kept, keptAddresses }, keepShared, fresh, damaged }: Sought,
+  bucket: BucketFiles,
   scrub: (values: string[]) => Promise<void>,
-  searchMore: (search: Search, result: Searched) => Promise<void>,
 ): Promise<Proof> {
   return withMemory(unprovenFile(dataDir), async (db) => {
     const parts = readManifests(dataDir);
@@ -85,7 +84,7 @@ export async function prove(
     const skipped = path.relative(dataDir, unprovenFile(dataDir));
     const again = { db, finder: new ValueFinder(own), fresh };
     await searchFolder(again, dataDir, (name) => seen.has(name) || name.startsWith(skipped), rest);
-    await searchMore(again, rest);
+    await bucket.search(again, rest);
     const remaining = [...rest.found].map(([file, found]) => ({ file, values: found.size }));
     const unread = [...landed.unread, ...unreadable.map((name) => `${name}: ${DAMAGED}`), ...rest.unread];
     const others = [...(keepShared ? [] : keptAddresses)].flatMap(([address, records]) =>

@@ -6,7 +6,6 @@ import { TidemarkError } from '../../base/errors.js';
 import { runFolders, spoolsDir } from '../../landing/index.js';
 import { namesIn } from '../../store/files.js';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
-import { Adopter } from '../../landing/adopter.js';
 import { MINUTE_MS } from '../../base/time/time.js';
 
 /** A file of a crawl that changed within this time (milliseconds) may belong to a running worker. */
@@ -28,11 +27,6 @@ export function listPeopleSpools(dataDir: string): FoundSpool[] {
       return names.map((name) => ({ stream, run, file: path.join(spools, name) }));
     }),
   );
-}
-
-/** Lands the deliveries of dead webhook receivers. */
-export async function adoptDeliveries(dataDir: string): Promise<void> {
-  await new Adopter(dataDir, { onLanded: () => undefined }).adopt(undefined, () => undefined);
 }
 
 /**
