@@ -91,7 +91,7 @@ async function markComplete(target: PartTarget, parts: number): Promise<void> {
   for (let part = 0; part < parts; part++) {
     const spool = spoolFile(runFolder(target), chunkName(target, part));
     const key = `${copy.keyOf(spool)}.${copy.id}-${randomUUID().slice(0, 8)}`;
-    spools.push({ key, ...(await copy.giveAs(key, spool)) });
+    spools.push({ key, ...(await copy.storage.upload(key, spool)) });
   }
   await copy.claimText(file, Buffer.from(`${JSON.stringify({ parts, spools } satisfies Complete)}\n`));
 }

@@ -84,7 +84,7 @@ export class RequestLog {
   async give(): Promise<void> {
     const copy = workingCopyOf(this.#dataDir);
     if (copy === undefined || !existsSync(this.#file)) return;
-    await copy.giveAs(copy.keyOf(this.#file).replace(/ndjson$/, `${copy.id}.ndjson`), this.#file);
+    await copy.storage.upload(copy.keyOf(this.#file).replace(/ndjson$/, `${copy.id}.ndjson`), this.#file);
   }
 
   #openFile(): number {

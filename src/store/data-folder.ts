@@ -33,8 +33,8 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
  *     │   ├── market.duckdb, lake            links that readers open; they lead through `current`
  *     │   ├── current                        link to the current build
  *     │   ├── builds/<build>/                immutable market.duckdb and lake/ of each kept build, and its number
- *     │   ├── copy/                          result of the last copy to `publish.to`, and files being copied
- *     │   └── switch.lock, taking.lock       held while `current` changes, and while a build is taken from the bucket
+ *     │   ├── copy/                          result of the last copy to `publish.to`
+ *     │   └── switch.lock                    held while `current` changes, and while a build is taken from the bucket
  *     ├── rebuilt/<from>..<to>/              warehouse/, rejects/ and published/ of a replay of some nights
  *     ├── env/<name>.duckdb                  dev environments
  *     ├── receivers/<receiver>               lock of a webhook receiver
@@ -204,14 +204,8 @@ export const lakeOf = (build: string): string => path.join(build, 'lake');
 /** Folder with the result of the last copy of a build to `publish.to`, and with files that are being copied. */
 export const copyDir = at('published', 'copy');
 
-/** Folder with the files that `tidemark publish --check` downloads to compare them. */
-export const copyCheckDir = at('published', 'copy', 'check');
-
-/** Path of the lock that a process holds while it switches readers to another build. */
+/** Path of the lock that a process holds while it switches readers to another build, or takes one from the bucket. */
 export const switchLock = at('published', 'switch.lock');
-
-/** Path of the lock that a process holds while it takes a build from the bucket. */
-export const takingLock = at('published', 'taking.lock');
 
 /** Result of a replay of some nights: `rebuilt/<from>..<to>`. Without a first night: `..<to>`; without a last: `<from>..`. */
 export const rebuiltDir = (

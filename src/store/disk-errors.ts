@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { ErrorType } from '../../schemas/pipeline/error-type.js';
 import { errorMessage, TidemarkError } from '../base/errors.js';
 
 /*
@@ -7,50 +6,70 @@ import { errorMessage, TidemarkError } from '../base/errors.js';
  * DuckDB only by its message, which often ends with the text of the system for that code.
  */
 
+const AGAIN = 'Then run the command again; an open run continues by itself.';
+const ELSEWHERE = 'or use a folder on another disk (for the data folder: `data` or TIDEMARK_DATA)';
+
 /**
- * - `full`: no space, quota used up, or a limit on the size of a file
- * - `readOnly`: the file system is mounted read-only
- * - `denied`: this user may not read or write the file
- * - `missing`: a file or folder does not exist
- * - `wrongKind`: a folder is where a file must be, or the other way round
- * - `tooManyOpen`: this process or machine has too many open files
- * - `failing`: the device or the network file system gives errors
- * - `damaged`: the file can be read, but its content is not what was written
+ * The faults of a disk. `codes`: those of Node. `text`: the texts of the system in DuckDB's messages. `what`: begin of the
+ * message, before the file.
  */
-export type DiskFault =
-  | 'full'
-  | 'readOnly'
-  | 'denied'
-  | 'missing'
-  | 'wrongKind'
-  | 'tooManyOpen'
-  | 'failing'
-  | 'damaged';
+const FAULTS = {
+  // No space, quota used up, or a limit on the size of a file. DuckDB also reports a full disk as "out of memory", because
+  // it cannot write temporary files then.
+  full: {
+    codes: ['ENOSPC', 'EDQUOT', 'EFBIG'],
+    text: /no space left on device|disk quota exceeded|file too large|out of disk space|failed to offload data block|max_temp_directory_size/i,
+    what: 'No space left to write',
+    todo: 'Free space on that disk or move the data folder (TIDEMARK_DATA). No landed data is lost. An open run continues by itself; repeat a command.',
+  },
+  readOnly: {
+    codes: ['EROFS'],
+    text: /read-only file system/i,
+    what: 'The disk is mounted read-only, so Tidemark cannot write',
+    todo: `Mount it writable, ${ELSEWHERE}. ${AGAIN}`,
+  },
+  denied: {
+    codes: ['EACCES', 'EPERM'],
+    text: /permission denied|operation not permitted/i,
+    what: 'This user has no permission for',
+    todo: `Give the user of this process access (\`chown\`, \`chmod\`), or start the process as the owner of the file. ${AGAIN}`,
+  },
+  missing: {
+    codes: ['ENOENT'],
+    text: /no such file or directory/i,
+    what: 'There is no',
+    todo: `Check that the disk is mounted, and that no other program removes files. ${AGAIN}`,
+  },
+  wrongKind: {
+    codes: ['EISDIR', 'ENOTDIR', 'ELOOP'],
+    text: /is a directory|not a directory|too many levels of symbolic links/i,
+    what: 'There is a folder instead of a file, or a file instead of a folder, at',
+    todo: `Move it to another place. ${AGAIN}`,
+  },
+  tooManyOpen: {
+    codes: ['EMFILE', 'ENFILE'],
+    text: /too many open files/i,
+    what: 'This process has too many open files to open',
+    todo: `Raise the limit (\`ulimit -n\`). ${AGAIN}`,
+  },
+  // The device or the network file system gives errors.
+  failing: {
+    codes: ['EIO', 'ENXIO', 'ENODEV', 'ESTALE', 'EREMOTEIO', 'EUCLEAN', 'ESHUTDOWN', 'ENOTCONN'],
+    text: /input\/output error|i\/o error$|no such device|stale (nfs )?file handle|structure needs cleaning|transport endpoint/i,
+    what: 'The disk reports an error for',
+    todo: `Check the disk and its connection, for example with \`dmesg\`. ${AGAIN}`,
+  },
+};
+const NAMES = Object.keys(FAULTS) as (keyof typeof FAULTS)[];
+
+/** `damaged`: the file can be read, but its content is not what was written. */
+export type DiskFault = keyof typeof FAULTS | 'damaged';
 
 /** What an error of a disk means. `place`: the file or folder, if the error names one. */
 export interface DiskProblem {
   fault: DiskFault;
   place: string | undefined;
 }
-
-// DuckDB also reports a full disk as "out of memory", because it cannot write temporary files then.
-const FULL =
-  /no space left on device|disk quota exceeded|file too large|out of disk space|failed to offload data block|max_temp_directory_size/i;
-
-/** For each fault: codes of Node, and the texts of the system in DuckDB's messages. */
-const SIGNS: [DiskFault, readonly string[], RegExp][] = [
-  ['full', ['ENOSPC', 'EDQUOT', 'EFBIG'], FULL],
-  ['readOnly', ['EROFS'], /read-only file system/i],
-  ['denied', ['EACCES', 'EPERM'], /permission denied|operation not permitted/i],
-  ['missing', ['ENOENT'], /no such file or directory/i],
-  ['wrongKind', ['EISDIR', 'ENOTDIR', 'ELOOP'], /is a directory|not a directory|too many levels of symbolic links/i],
-  ['tooManyOpen', ['EMFILE', 'ENFILE'], /too many open files/i],
-  [
-    'failing',
-    ['EIO', 'ENXIO', 'ENODEV', 'ESTALE', 'EREMOTEIO', 'EUCLEAN', 'ESHUTDOWN', 'ENOTCONN'],
-    /input\/output error|i\/o error$|no such device|stale (nfs )?file handle|structure needs cleaning|transport endpoint/i,
-  ],
-];
 
 // Only these kinds of DuckDB's errors speak about files. Others may quote values of records.
 const OF_FILES = /^(?:IO|Serialization|INTERNAL|FATAL|TransactionContext|Transaction|Catalog|Permission) Error:/m;
@@ -74,15 +93,15 @@ export function classifyDiskError({
 }): DiskProblem | undefined {
   const place = named ?? /(?:file|directory|WAL file) "([^"]+)"/i.exec(message)?.[1];
   if (code !== undefined) {
-    const sign = SIGNS.find(([, codes]) => codes.includes(code));
-    return sign && { fault: sign[0], place };
+    const fault = NAMES.find((name) => FAULTS[name].codes.includes(code));
+    return fault && { fault, place };
   }
-  if (FULL.test(message)) return { fault: 'full', place };
+  if (FAULTS.full.text.test(message)) return { fault: 'full', place };
   if (!OF_FILES.test(message)) return undefined;
   // A message about damage may end with a text of the system, so look for damage first.
   if (DAMAGED.test(message)) return { fault: 'damaged', place: place?.replace(/\.wal$/, '') };
-  const sign = SIGNS.find(([, , text]) => text.test(message));
-  return sign && { fault: sign[0], place };
+  const fault = NAMES.find((name) => FAULTS[name].text.test(message));
+  return fault && { fault, place };
 }
 
 /**
@@ -120,47 +139,6 @@ function repairOf(file: string): { todo: string; retryable: boolean } {
   };
 }
 
-const AGAIN = 'Then run the command again; an open run continues by itself.';
-const ELSEWHERE = 'or use a folder on another disk (for the data folder: `data` or TIDEMARK_DATA)';
-
-const WORDS: Record<Exclude<DiskFault, 'damaged'>, { type: ErrorType; what: string; todo: string }> = {
-  full: {
-    type: 'DiskFull',
-    what: 'No space left to write',
-    todo: 'Free space on that disk or move the data folder (TIDEMARK_DATA). No landed data is lost. An open run continues by itself; repeat a command.',
-  },
-  readOnly: {
-    type: 'DiskUnusable',
-    what: 'The disk is mounted read-only, so Tidemark cannot write',
-    todo: `Mount it writable, ${ELSEWHERE}. ${AGAIN}`,
-  },
-  denied: {
-    type: 'DiskUnusable',
-    what: 'This user has no permission for',
-    todo: `Give the user of this process access (\`chown\`, \`chmod\`), or start the process as the owner of the file. ${AGAIN}`,
-  },
-  missing: {
-    type: 'DiskUnusable',
-    what: 'There is no',
-    todo: `Check that the disk is mounted, and that no other program removes files. ${AGAIN}`,
-  },
-  wrongKind: {
-    type: 'DiskUnusable',
-    what: 'There is a folder instead of a file, or a file instead of a folder, at',
-    todo: `Move it to another place. ${AGAIN}`,
-  },
-  tooManyOpen: {
-    type: 'DiskUnusable',
-    what: 'This process has too many open files to open',
-    todo: `Raise the limit (\`ulimit -n\`). ${AGAIN}`,
-  },
-  failing: {
-    type: 'DiskUnusable',
-    what: 'The disk reports an error for',
-    todo: `Check the disk and its connection, for example with \`dmesg\`. ${AGAIN}`,
-  },
-};
-
 /**
  * Converts an error of a disk to a TidemarkError with cause, place and remedy. Returns any other error unchanged, and
  * also that of a missing file, because callers expect it.
@@ -184,11 +162,15 @@ function convert(error: unknown, file: string | undefined, unchanged: readonly D
   const place = problem.place ?? file;
   if (place === undefined) return error;
   if (fault === 'damaged') return new DamagedFileError(place, error);
-  const { type, what, todo } = WORDS[fault];
+  const { what, todo } = FAULTS[fault];
   // The caller knows the file that it writes; Node may name a temporary one.
   const shown = code === undefined ? place : (file ?? place);
   const detail = syscall === undefined ? firstLine(error.message) : firstLine(findSystemError(error).message);
-  return new TidemarkError(type, `${what} ${shown}: ${detail}`, { todo, retryable: true, cause: error });
+  return new TidemarkError(fault === 'full' ? 'DiskFull' : 'DiskUnusable', `${what} ${shown}: ${detail}`, {
+    todo,
+    retryable: true,
+    cause: error,
+  });
 }
 
 interface SystemError {

@@ -1,10 +1,10 @@
 import { constants, writeFileSync, type Dirent } from 'node:fs';
-import { chmod, copyFile, open, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { chmod, copyFile, readdir, readFile, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { hasErrorCode } from '../base/errors.js';
 import { sha256, sha256OfFile } from '../base/hash.js';
 import { asDiskError } from './disk-errors.js';
-import { placeFile, readBytes, syncFolder, writeFileOnce } from './files.js';
+import { placeFile, syncFolder, writeFileOnce } from './files.js';
 import { syncFile } from './links.js';
 import { LockLostError, withLock } from './lock/lock.js';
 import { checkContent, storageError } from './errors.js';
@@ -27,16 +27,6 @@ export class LocalFolder implements Storage {
   async read(key: string): Promise<Stored | undefined> {
     const body = await readIfAny(this.#file(key));
     return body === undefined ? undefined : { body, version: sha256(body) };
-  }
-
-  async readRange(key: string, start: number, length: number): Promise<Buffer> {
-    const handle = await this.#existing(key, open(this.#file(key), 'r'));
-    try {
-      const left = Math.max(0, (await handle.stat()).size - start);
-      return await readBytes(handle, start, Math.min(length, left));
-    } finally {
-      await handle.close();
-    }
   }
 
   async *list(prefix: string): AsyncGenerator<Entry> {
@@ -78,6 +68,12 @@ export class LocalFolder implements Storage {
   async download(key: string, file: string, expected?: Content): Promise<Content> {
     const check = (found: Content): void => checkContent(found, expected, this, key);
     return this.#existing(key, copyWhole(this.#file(key), file, check));
+  }
+
+  async digest(key: string, expected?: Content): Promise<Content> {
+    const found = await this.#existing(key, contentOf(this.#file(key)));
+    checkContent(found, expected, this, key);
+    return found;
   }
 
   async remove(key: string): Promise<void> {
@@ -131,10 +127,14 @@ async function copyWhole(from: string, to: string, check?: (found: Content) => v
     await copyFile(from, temporary, constants.COPYFILE_FICLONE);
     await chmod(temporary, 0o600);
     await syncFile(temporary);
-    const found = { bytes: (await stat(temporary)).size, sha256: await sha256OfFile(temporary) };
+    const found = await contentOf(temporary);
     check?.(found);
     return found;
   });
+}
+
+async function contentOf(file: string): Promise<Content> {
+  return { bytes: (await stat(file)).size, sha256: await sha256OfFile(file) };
 }
 
 async function readIfAny(file: string): Promise<Buffer | undefined> {

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '../base/hash.js';
 import { isLostRace } from './errors.js';
@@ -45,8 +44,8 @@ export interface VersionRequest {
   local: () => LocalBuild;
   /** How long a replaced version is kept, in seconds. With 0, no replaced version is kept. */
   keepSeconds: number;
-  /** Folder for downloads. If set, compares the hashes of the files that are there, not only their sizes. */
-  checkIn?: string | undefined;
+  /** Reads the files that are there, and compares their hashes. Default: compares only their sizes. */
+  check?: boolean | undefined;
   /** Called before readers are switched; throws if this process may not publish any more. */
   stillAllowed?: (() => Promise<void>) | undefined;
 }
@@ -78,18 +77,17 @@ export async function publishVersion(
   lease: Lease,
   request: VersionRequest,
 ): Promise<PublishedVersion> {
-  const { build, checkIn } = request;
+  const { build, check } = request;
   const before = (await versions.find())?.current;
   refuseLater(versions, before, lease);
   const faults = new Set<string>();
   let complete: Version | undefined;
   for (const version of before === undefined ? [] : [before, ...before.earlier]) {
     if (complete !== undefined || (version !== before && version.build !== build)) continue;
-    const found = await versions.findFaults(version, checkIn);
+    const found = await versions.findFaults(version, check);
     for (const key of found) faults.add(key);
     if (version.build === build && found.size === 0) complete = version;
   }
-  if (checkIn !== undefined) await rm(checkIn, { recursive: true, force: true });
   const done = { sent: { files: 0, bytes: 0 }, reused: 0, faulty: faults.size };
   const version = complete ?? (await sendFiles(versions, lease, request, { before, faults, done }));
   return { ...done, current: await switchTo(versions, version, lease, request) };

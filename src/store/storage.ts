@@ -37,13 +37,6 @@ export interface Storage {
   /** Returns a whole file, or undefined if there is none. For files that fit into memory. */
   read(key: string): Promise<Stored | undefined>;
 
-  /**
-   * Returns the bytes from `start` (from 0), `length` at most. Returns fewer if the file ends earlier. The content of a range
-   * is not checked: compare the hash of the whole file.
-   * @throws StorageError `missing`
-   */
-  readRange(key: string, start: number, length: number): Promise<Buffer>;
-
   /** Lists all files whose key begins with `prefix`, sorted by the bytes of the key. Reads page by page. */
   list(prefix: string): AsyncIterable<Entry>;
 
@@ -75,6 +68,9 @@ export interface Storage {
    * @throws StorageError `missing`, or `damaged` if size or hash differ from `expected`
    */
   download(key: string, file: string, expected?: Content): Promise<Content>;
+
+  /** As `download`, but keeps nothing of the file: only reads it completely. */
+  digest(key: string, expected?: Content): Promise<Content>;
 
   /** Removes a file. Does nothing if there is none. No other process may write the file meanwhile. */
   remove(key: string): Promise<void>;

@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import { z } from 'zod';
 import { TidemarkError } from '../base/errors.js';
 import { sha256 } from '../base/hash.js';
@@ -67,7 +65,7 @@ export interface Keys {
   folder: string;
 }
 
-const DOWNLOADS_AT_ONCE = 4;
+const READ_AT_ONCE = 4;
 
 /** The versions in a storage. */
 export class Versions {
@@ -135,26 +133,23 @@ export class Versions {
 
   /**
    * Returns the keys of the files of a version that are missing or damaged.
-   * @param checkIn if set, each file is downloaded to this folder, and its hash is compared. Default: compares sizes
+   * @param readsAll whether to read each file and compare its hash. Default: compares sizes
    */
-  async findFaults(version: Version, checkIn?: string): Promise<Set<string>> {
+  async findFaults(version: Version, readsAll = false): Promise<Set<string>> {
     const manifest = await this.findManifest(version);
     if (manifest === undefined) return new Set([version.manifest.key]);
     const sizes = new Map<string, number>();
     for await (const { key, bytes } of this.storage.list(this.keys.folder)) sizes.set(key, bytes);
     const faults = new Set<string>();
-    await inParallel(filesOf(manifest), DOWNLOADS_AT_ONCE, async (file) => {
-      if (sizes.get(file.key) !== file.bytes || !(await this.#hasHash(file, checkIn))) faults.add(file.key);
+    await inParallel(filesOf(manifest), READ_AT_ONCE, async (file) => {
+      const isThere = sizes.get(file.key) === file.bytes;
+      if (!isThere || (readsAll && !(await this.#hasHash(file)))) faults.add(file.key);
     });
     return faults;
   }
 
-  async #hasHash(file: StoredFile, checkIn: string | undefined): Promise<boolean> {
-    if (checkIn === undefined) return true;
-    const to = path.join(checkIn, sha256(file.key));
-    const found = await this.storage.download(file.key, to, file).catch(ignoreFault);
-    await rm(to, { force: true });
-    return found !== undefined;
+  async #hasHash(file: StoredFile): Promise<boolean> {
+    return (await this.storage.digest(file.key, file).catch(ignoreFault)) !== undefined;
   }
 
   #parse<T>(schema: z.ZodType<T>, body: Buffer, key: string): T {

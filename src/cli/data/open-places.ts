@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { configPath, type Config } from '../../config/config.js';
 import { isBucket } from '../../store/places.js';
 import type { Place } from '../../maintenance/copy/place.js';
+import { buildsIn } from '../../warehouse/builds/manifest.js';
 import { openRemote } from '../../warehouse/builds/copy-published.js';
 import { openStorage } from '../../store/open.js';
 import { configOption } from '../context.js';
@@ -26,9 +27,9 @@ export function openDataPlace(name: string, config: Config | undefined): Place {
     return { storage: openStorage(dataDir), dataDir };
   }
   const place = trimSlash(name);
-  if (config?.bucket !== undefined && trimSlash(config.bucket) === place)
-    return { storage: openStorage(place, config.storage), published: openRemote(config) };
-  return { storage: openStorage(place), published: openStorage(`${place}/published`) };
+  const isOurs = config?.bucket !== undefined && trimSlash(config.bucket) === place;
+  const published = isOurs ? openRemote(config) : openStorage(`${place}/published`);
+  return { storage: openStorage(place, isOurs ? config.storage : {}), builds: published && buildsIn(published) };
 }
 
 function trimSlash(place: string): string {

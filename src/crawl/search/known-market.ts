@@ -51,7 +51,7 @@ export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number):
   const { dataDir } = deps.config;
   const copy = workingCopyOf(dataDir);
   const file = knownMarketFile(dataDir, ctx.run);
-  await copy?.take(file);
+  await copy?.refresh(file);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as SearchBasis;
   if (round > 0) throw folderChanged(dataDir, `the file ${file}, the basis of the search plan, is missing`);
   const known: SearchBasis = { ...(await readKnownMarket(deps, ctx)), quotaLeft: await readQuotaLeft(deps, ctx) };

@@ -18,7 +18,7 @@ type Deps = Pick<CrawlDeps, 'config' | 'clock'>;
  */
 async function readAsked({ config }: Deps, ctx: RunContext): Promise<PreparedList> {
   const file = listFile(config.dataDir, ctx.file ?? '');
-  if (ctx.file !== undefined) await workingCopyOf(config.dataDir)?.take(file);
+  if (ctx.file !== undefined) await workingCopyOf(config.dataDir)?.refresh(file);
   if (ctx.file === undefined || !existsSync(file)) {
     throw wrongInput(
       `the file ${file} does not exist`,

@@ -4,7 +4,7 @@ import { showNewBuild } from '../../warehouse/builds/switch.js';
 import { buildDir, lakeOf } from '../../store/data-folder.js';
 import { copyCurrentBuild, KEEP_SECONDS } from '../../warehouse/builds/copy-build.js';
 import { readLakeIndex, writeLakeIndex, type LakeIndex } from '../../warehouse/builds/lake-index.js';
-import { buildsIn, mustReadCurrent } from '../../warehouse/builds/manifest.js';
+import { mustReadCurrent } from '../../warehouse/builds/manifest.js';
 import { nameInVersion } from '../../store/versions.js';
 import { currentBuildOf } from './inventory.js';
 import type { Place } from './place.js';
@@ -14,8 +14,8 @@ const KEPT = { keep: 3, graceSeconds: 600 };
 
 /** Makes the current build of a folder current in a bucket, with all files. Does nothing if the target is a folder. */
 export async function copyBuild(from: Place, to: Place): Promise<void> {
-  if (to.published === undefined || from.dataDir === undefined || currentBuild(from.dataDir) === null) return;
-  await copyCurrentBuild(to.published, from.dataDir, { keepSeconds: KEEP_SECONDS, what: 'tidemark data copy' });
+  if (to.builds === undefined || from.dataDir === undefined || currentBuild(from.dataDir) === null) return;
+  await copyCurrentBuild(to.builds.storage, from.dataDir, { keepSeconds: KEEP_SECONDS, what: 'tidemark data copy' });
 }
 
 /** Makes a build current in a target folder that has all its files. Does nothing if the target is a bucket. */
@@ -32,13 +32,12 @@ export async function showBuild(from: Place, { dataDir }: Place): Promise<void> 
 
 /** Reads the number of a build, and the index of its lake. */
 async function readAbout(
-  { dataDir, published }: Place,
+  { dataDir, builds }: Place,
   build: string,
 ): Promise<{ publication: number; index?: LakeIndex | undefined }> {
   if (dataDir !== undefined)
     return { publication: numberOf(dataDir, build), index: readLakeIndex(lakeOf(buildDir(dataDir, build))) };
-  if (published === undefined) return { publication: 0 };
-  const builds = buildsIn(published);
+  if (builds === undefined) return { publication: 0 };
   const current = await mustReadCurrent(builds);
   const { tables } = await builds.manifestOf(current);
   const lakeTables = Object.entries(tables).map(([name, { columns, files }]) => {

@@ -1,26 +1,10 @@
-import { createHash } from 'node:crypto';
-import type { Content, Storage } from '../../store/storage.js';
-import type { Item } from './kinds.js';
 import { sha256 } from '../../base/hash.js';
-
-const RANGE_BYTES = 8 * 2 ** 20;
+import type { Content } from '../../store/storage.js';
+import type { Item } from './kinds.js';
 
 /** Reads a file of the data completely. Returns its size and hash. */
-export async function contentOf({ path, storage, keys: [key = path], bytes, content }: Item): Promise<Content> {
-  return content ?? hashKey(storage, key, bytes);
-}
-
-/** Reads a file piece by piece. A file that is shorter than `bytes` has fewer bytes. */
-async function hashKey(storage: Storage, key: string, bytes: number): Promise<Content> {
-  const hash = createHash('sha256');
-  let read = 0;
-  while (read < bytes) {
-    const range = await storage.readRange(key, read, Math.min(RANGE_BYTES, bytes - read));
-    if (range.length === 0) break;
-    hash.update(range);
-    read += range.length;
-  }
-  return { bytes: read, sha256: hash.digest('hex') };
+export async function contentOf({ path, storage, keys: [key = path], content }: Item): Promise<Content> {
+  return content ?? storage.digest(key);
 }
 
 /** Reads the complete lines of a spool, each once. Several machines may have given the same line to a bucket. */

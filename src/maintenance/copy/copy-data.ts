@@ -2,7 +2,7 @@ import { makeDataFolder } from '../../store/file-modes.js';
 import { inParallel } from '../../base/in-parallel.js';
 import { invalidInput, TidemarkError } from '../../base/errors.js';
 import { copyBuild, showBuild } from './builds.js';
-import { hold, refuseUnfinishedForget, settleWarehouse, type Hold } from './hold.js';
+import { hold, refuseUnfinishedForget, settleWarehouse, type Right } from './hold.js';
 import { currentBuildOf, listStoredBuild, takeInventory } from './inventory.js';
 import { unfinishedRuns, type Item } from './kinds.js';
 import {
@@ -14,9 +14,9 @@ import {
   refuseWorkingCopy,
   type Place,
 } from './place.js';
-import { sync, type Route } from './send.js';
+import { sync, type Outcome, type Route } from './send.js';
 
-/** A file that differs. `extra`: only the target has it. See `Synced` for the other cases. */
+/** A file that differs. `extra`: only the target has it. See `Outcome` for the other cases. */
 export interface Difference {
   path: string;
   why: 'missing' | 'extra' | 'different';
@@ -28,7 +28,7 @@ export interface CopyResult {
   to: string;
   /** Identity of the data. */
   id: string;
-  /** Files and bytes that were sent, without the build. */
+  /** Files and bytes that were sent and then read and equal, without the build. */
   sent: { files: number; bytes: number };
   /** Number of files that the target had already, without the build. */
   same: number;
@@ -68,30 +68,23 @@ const ORDER: readonly (readonly Item['kind'][])[] = [
  * @throws TidemarkError `InvalidInput` if the places do not fit; `WarehouseBusy` if a process writes a warehouse
  */
 export async function copyData(from: Place, to: Place, options: CopyOptions = {}): Promise<CopyResult> {
-  const { onWait = () => undefined, onStep } = options;
   const id = await checkPlaces(from, to);
   refuseUnfinishedForget(from);
-  const holds: Hold[] = [];
+  const rights: Right[] = [];
   try {
     if (to.dataDir !== undefined) makeDataFolder(to.dataDir);
     await settleWarehouse(from);
-    for (const place of [from, to]) holds.push(await hold(place, onWait));
+    for (const place of [from, to]) rights.push(await hold(place, options.onWait));
     const [source, target] = [await takeInventory(from), await takeInventory(to)];
     if (!options.abandonRuns) refuseUnfinishedRuns(source.keys());
     refuseNewer(source, target, to);
     await markUnfinished(to, id, from.storage.name);
-    onStep?.('send', source.size);
-    const assertHeld = async (): Promise<void> => {
-      for (const held of holds) await held.assertHeld();
-    };
-    const result = await syncAll(
-      { from, to, lease: holds[1]?.lease, isCheck: false },
-      { id, source, target, assertHeld },
-    );
+    options.onStep?.('send', source.size);
+    const result = await syncAll({ from, to, rights }, { id, source, target });
     if (result.verified.differences.length === 0) await markComplete(to);
     return result;
   } finally {
-    for (const held of holds.toReversed()) await held.release();
+    for (const right of rights.toReversed()) await right.release();
   }
 }
 
@@ -100,7 +93,7 @@ export async function checkCopy(from: Place, to: Place, { onStep }: CopyOptions 
   const id = await checkPlaces(from, to);
   const [source, target] = [await takeInventory(from), await takeInventory(to)];
   onStep?.('verify', source.size);
-  const result = await syncAll({ from, to, isCheck: true }, { id, source, target, assertHeld: async () => undefined });
+  const result = await syncAll({ from, to, rights: [] }, { id, source, target });
   if ((await readUnfinished(to)) !== undefined)
     result.verified.differences.push({ path: 'copy-unfinished.json', why: 'extra' });
   return { ...result, same: 0 };
@@ -108,19 +101,12 @@ export async function checkCopy(from: Place, to: Place, { onStep }: CopyOptions 
 
 async function syncAll(
   route: Route,
-  {
-    id,
-    source,
-    target,
-    assertHeld,
-  }: { id: string; source: Map<string, Item>; target: Map<string, Item>; assertHeld: () => Promise<void> },
+  { id, source, target }: { id: string; source: Map<string, Item>; target: Map<string, Item> },
 ): Promise<CopyResult> {
-  const { from, to, isCheck } = route;
+  const { from, to, rights } = route;
   const differences: Difference[] = [...target.values()]
     .filter(({ path, kind }) => !source.has(path) && !isOfBuild(kind))
     .map(({ path }) => ({ path, why: 'extra' }));
-  const build = (await currentBuildOf(from)) ?? null;
-  const verified = { files: 0, bytes: 0, differences };
   const result: CopyResult = {
     from: from.storage.name,
     to: to.storage.name,
@@ -128,36 +114,37 @@ async function syncAll(
     sent: { files: 0, bytes: 0 },
     same: 0,
     replaced: [],
-    build,
-    verified,
+    build: (await currentBuildOf(from)) ?? null,
+    verified: { files: 0, bytes: 0, differences },
   };
   for (const kinds of ORDER) {
-    if (kinds.includes('lake') && !isCheck) {
+    if (kinds.includes('lake') && rights.length > 0) {
       await copyBuild(from, to);
       for (const item of await listStoredBuild(to)) target.set(item.path, item);
     }
     const items = [...source.values()].filter(({ kind }) => kinds.includes(kind));
     await inParallel(items, AT_ONCE, async (item) => {
-      const { path, bytes, kind } = item;
-      const { outcome, why } = await sync(route, item, target.get(path));
-      if (why !== undefined) differences.push({ path, why });
-      else {
-        verified.files++;
-        verified.bytes += bytes;
-      }
-      if (isOfBuild(kind)) return;
-      if (outcome === 'same') result.same++;
-      if (outcome === 'replaced') result.replaced.push(path);
-      if (outcome !== 'sent' && outcome !== 'replaced') return;
-      result.sent.files++;
-      result.sent.bytes += bytes;
+      const outcome = await sync(route, item, target.get(item.path));
+      if (outcome === 'missing' || outcome === 'different') differences.push({ path: item.path, why: outcome });
+      else count(result, item, outcome);
     });
-    if (kinds.includes('database') && !isCheck) await showBuild(from, to);
-    await assertHeld();
+    if (kinds.includes('database') && rights.length > 0) await showBuild(from, to);
+    for (const right of rights) await right.assertHeld();
   }
   result.replaced.sort();
   differences.sort((a, b) => (a.path < b.path ? -1 : 1));
   return result;
+}
+
+/** Counts a file that the target has now. */
+function count(result: CopyResult, { path, bytes, kind }: Item, outcome: Outcome): void {
+  result.verified.files++;
+  result.verified.bytes += bytes;
+  if (isOfBuild(kind)) return;
+  if (outcome === 'same') return void result.same++;
+  if (outcome === 'replaced') result.replaced.push(path);
+  result.sent.files++;
+  result.sent.bytes += bytes;
 }
 
 function isOfBuild(kind: Item['kind']): boolean {

@@ -1,9 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { unprovenFile, warehouseFile } from '../../store/data-folder.js';
 import { TidemarkError } from '../../base/errors.js';
 import { lockWriter } from '../../warehouse/duckdb/locks.js';
 import { openWarehouse } from '../../warehouse/duckdb/open.js';
 import { takeLease, type Lease } from '../../store/lease.js';
+import type { Lock } from '../../store/lock/lock.js';
 import { checkpointsIn, WRITER_LEASE } from '../../warehouse/duckdb/checkpoint.js';
 import type { Place } from './place.js';
 
@@ -11,38 +12,24 @@ const WHAT = 'tidemark data copy';
 // A dead holder loses the lease after 30 s.
 const WAIT_MS = 45_000;
 
-/** The right to read or write the warehouse of a place alone. */
-export interface Hold {
-  /** The lease, if the place is a bucket. */
-  lease?: Lease | undefined;
-  /** @throws LockLostError or LeaseLostError if another process took the right */
-  assertHeld(): Promise<void>;
-  release(): Promise<void>;
-}
+/** The right to write the warehouse of a place: the lock of a folder, or the lease of a bucket. */
+export type Right = Lock | Lease;
 
 /**
  * Keeps all writers away from the warehouse of a place.
  * @param onWait called with the holder, if the lease of a bucket is not free
  * @throws TidemarkError if a process writes the warehouse
  */
-export async function hold({ storage, dataDir }: Place, onWait: (holder: string) => void): Promise<Hold> {
-  if (dataDir === undefined) {
-    const highest = (): Promise<number> => checkpointsIn(storage).highestToken();
-    const lease = await takeLease(storage, WRITER_LEASE, { what: WHAT, asks: true, waitMs: WAIT_MS, onWait, highest });
-    return { lease, assertHeld: () => lease.assertHeld(), release: () => lease.release() };
-  }
-  const lock = await lockWriter(dataDir, WHAT);
-  return {
-    assertHeld: async () => lock.assertHeld(),
-    release: async () => lock.release(),
-  };
+export async function hold({ storage, dataDir }: Place, onWait?: (holder: string) => void): Promise<Right> {
+  if (dataDir !== undefined) return lockWriter(dataDir, WHAT);
+  const highest = (): Promise<number> => checkpointsIn(storage).highestToken();
+  return takeLease(storage, WRITER_LEASE, { what: WHAT, asks: true, waitMs: WAIT_MS, onWait, highest });
 }
 
 /** Makes the warehouse of a source folder one complete file, if a killed writer left a write-ahead log. */
 export async function settleWarehouse({ dataDir }: Place): Promise<void> {
-  if (dataDir === undefined) return;
-  const log = statSync(`${warehouseFile(dataDir)}.wal`, { throwIfNoEntry: false });
-  if (log !== undefined) await (await openWarehouse(dataDir, { what: WHAT })).close();
+  if (dataDir === undefined || !existsSync(`${warehouseFile(dataDir)}.wal`)) return;
+  await (await openWarehouse(dataDir, { what: WHAT })).close();
 }
 
 /** @throws TidemarkError if a `tidemark forget` in the source is not finished */

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { buildDir, lakeOf, warehouseFile } from '../../store/data-folder.js';
 import { filesOf, nameInVersion } from '../../store/versions.js';
 import { currentBuild } from '../../warehouse/builds/builds.js';
-import { buildsIn } from '../../warehouse/builds/manifest.js';
 import { checkpointsIn } from '../../warehouse/duckdb/checkpoint.js';
 import { contentOfLines, readLines } from './content.js';
 import { kindOf, spoolOfPiece, type Item } from './kinds.js';
@@ -11,13 +10,14 @@ import type { Place } from './place.js';
 /** Lists the data of a place, with the current build. */
 export async function takeInventory(place: Place): Promise<Map<string, Item>> {
   const { storage, dataDir } = place;
-  const build = dataDir === undefined ? undefined : folderOf(await currentBuildOf(place));
+  const name = dataDir === undefined ? null : currentBuild(dataDir);
+  const build = name === null ? undefined : `${asKey(buildDir('', name))}/`;
   const items = new Map<string, Item>();
   for await (const { key, bytes } of storage.list('')) {
-    const found = build !== undefined && key.startsWith(`${build}/`) ? kindInBuild(key) : kindOf(key);
+    const found = build !== undefined && key.startsWith(build) ? kindInBuild(key) : kindOf(key);
     if (found === undefined) continue;
-    const [name, kind] = found === 'piece' ? [spoolOfPiece(key), 'spool' as const] : [key, found];
-    items.set(name, { path: name, kind, storage, keys: [...(items.get(name)?.keys ?? []), key], bytes });
+    const [file, kind] = found === 'piece' ? [spoolOfPiece(key), 'spool' as const] : [key, found];
+    items.set(file, { path: file, kind, storage, keys: [...(items.get(file)?.keys ?? []), key], bytes });
   }
   for (const item of [...items.values()].filter(({ kind }) => kind === 'spool')) {
     const content = contentOfLines(await readLines(item));
@@ -41,27 +41,22 @@ export async function findCheckpoint({ storage }: Place): Promise<Item[]> {
 }
 
 /** Lists the files of the current build in a bucket; none if nothing is published. */
-export async function listStoredBuild({ published }: Place): Promise<Item[]> {
-  const builds = published && buildsIn(published);
+export async function listStoredBuild({ builds }: Place): Promise<Item[]> {
   const current = await builds?.read();
-  if (published === undefined || builds === undefined || current === undefined) return [];
+  if (builds === undefined || current === undefined) return [];
   return filesOf(await builds.manifestOf(current)).flatMap(({ key, bytes }): Item[] => {
     const name = nameInVersion(key, builds.keys);
     const kind = kindInBuild(name);
     const folder = buildDir('', current.build);
     const file = asKey(path.join(kind === 'lake' ? lakeOf(folder) : folder, name));
-    return kind === undefined ? [] : [{ path: file, kind, storage: published, keys: [key], bytes }];
+    return kind === undefined ? [] : [{ path: file, kind, storage: builds.storage, keys: [key], bytes }];
   });
 }
 
 /** Returns the name of the build that readers of a place see; undefined if nothing is published. */
-export async function currentBuildOf({ dataDir, published }: Place): Promise<string | undefined> {
+export async function currentBuildOf({ dataDir, builds }: Place): Promise<string | undefined> {
   if (dataDir !== undefined) return currentBuild(dataDir) ?? undefined;
-  return published && (await buildsIn(published).read())?.build;
-}
-
-function folderOf(build: string | undefined): string | undefined {
-  return build === undefined ? undefined : asKey(buildDir('', build));
+  return (await builds?.read())?.build;
 }
 
 function kindInBuild(key: string): 'lake' | 'database' | undefined {

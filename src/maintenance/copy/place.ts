@@ -4,18 +4,18 @@ import { identityFile, unfinishedCopyFile, workingCopyFile } from '../../store/d
 import { FolderFile } from '../../store/folder-identity.js';
 import { invalidInput, type TidemarkError } from '../../base/errors.js';
 import type { Storage } from '../../store/storage.js';
+import type { Versions } from '../../store/versions.js';
 
 /** A place that holds data. Keys in its storage are paths in a data folder. */
 export interface Place {
   storage: Storage;
   /** Absolute path, if the place is a data folder. */
   dataDir?: string | undefined;
-  /** Where the published builds are, if the place is a bucket. */
-  published?: Storage | undefined;
+  /** The published builds, if the place is a bucket. */
+  builds?: Versions | undefined;
 }
 
-/** Key of the identity of the data. */
-export const IDENTITY = 'folder.json';
+const IDENTITY = path.basename(identityFile(''));
 const UNFINISHED = path.basename(unfinishedCopyFile(''));
 
 /** Returns the identity of the data in a place; undefined if it holds none. */
@@ -50,23 +50,17 @@ export function refuseWorkingCopy({ dataDir }: Place): void {
 }
 
 /** Makes the error for a source without data. */
-export function noData({ storage, dataDir }: Place): TidemarkError {
-  const file = dataDir === undefined ? `${storage.name}/${IDENTITY}` : identityFile(dataDir);
-  return invalidInput(`${storage.name} holds no data of Tidemark: ${file} is missing.`, 'Check the first place.');
+export function noData({ storage }: Place): TidemarkError {
+  const missing = `${storage.name}/${IDENTITY} is missing`;
+  return invalidInput(`${storage.name} holds no data of Tidemark: ${missing}.`, 'Check the first place.');
 }
 
 async function readId(storage: Storage, key: string): Promise<string | undefined> {
   const found = await storage.read(key);
   if (found === undefined) return undefined;
-  const read = FolderFile.safeParse(parseJson(found.body));
-  if (read.success) return read.data.id;
-  throw invalidInput(`${storage.name}: ${key} contains no valid id.`, 'Restore the file from a backup.');
-}
-
-function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return FolderFile.parse(JSON.parse(found.body.toString('utf8'))).id;
   } catch {
-    return undefined;
+    throw invalidInput(`${storage.name}: ${key} contains no valid id.`, 'Restore the file from a backup.');
   }
 }

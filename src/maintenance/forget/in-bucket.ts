@@ -61,7 +61,7 @@ export class BucketFiles {
     // Parts that a killed process left without a manifest.
     const landed = (await copy.list(landingDir(dataDir))).filter(({ file }) => !isPiece(file) && !existsSync(file));
     await copy.all(landed, async ({ file }) => {
-      await copy.take(file);
+      await copy.takeAgain(file);
     });
   }
 

@@ -5,8 +5,8 @@ import { checkKey, isKey } from '../keys.js';
 import { TransientError } from '../retry.js';
 import type { Content, Entry, Storage, Stored } from '../storage.js';
 import { versionIn, type Reply, type S3Client } from './client.js';
-import { downloadObject } from './download.js';
-import { metadataOf, namesContent, provesContent, rangeIn } from './proof.js';
+import { downloadObject, readObject, type Proof } from './download.js';
+import { metadataOf, namesContent, provesContent } from './proof.js';
 import { uploadFile } from './upload.js';
 import { readPage, type Page } from './xml.js';
 import { sha256 } from '../../base/hash.js';
@@ -72,27 +72,6 @@ export class Bucket implements Storage {
     return entry?.key === full && entry.bytes === bytes && entry.version === version;
   }
 
-  async readRange(key: string, start: number, length: number): Promise<Buffer> {
-    checkKey(key);
-    if (length === 0) return Buffer.alloc(0);
-    const range = { range: `bytes=${start}-${start + length - 1}` };
-    return this.#client.retry(key, async () => {
-      const call = { method: 'GET', key, headers: range, handles: [404, 416] } as const;
-      const { status, headers, body } = await this.#client.sendOnce(call);
-      if (status === 416) return Buffer.alloc(0);
-      if (status === 404) {
-        if ((await this.#get(key)) === undefined) throw storageError('missing', this, key, 'does not exist');
-        throw new TransientError('the answers contradict each other');
-      }
-      // A service may ignore the range and answer 200 with the whole file.
-      if (status === 200 && provesContent(headers, key, sha256(body))) return body.subarray(start, start + length);
-      const found = status === 206 ? rangeIn(headers) : undefined;
-      const isAsked = found?.start === start && found.length === Math.min(length, found.total - start);
-      if (isAsked && found.length === body.length) return body;
-      throw new TransientError('the answer is not the range that was asked for');
-    });
-  }
-
   async *list(prefix: string): AsyncGenerator<Entry> {
     const full = this.#client.fullKey(prefix);
     const cut = full.length - prefix.length;
@@ -134,10 +113,16 @@ export class Bucket implements Storage {
 
   async download(key: string, file: string, expected?: Content): Promise<Content> {
     checkKey(key);
-    return downloadObject(this.#client, key, file, {
-      expected,
-      isListed: (bytes, version) => this.#isListed(key, bytes, version),
-    });
+    return downloadObject(this.#client, key, file, this.#proof(key, expected));
+  }
+
+  async digest(key: string, expected?: Content): Promise<Content> {
+    checkKey(key);
+    return readObject(this.#client, key, this.#proof(key, expected));
+  }
+
+  #proof(key: string, expected: Content | undefined): Proof {
+    return { expected, isListed: (bytes, version) => this.#isListed(key, bytes, version) };
   }
 
   async remove(key: string): Promise<void> {

@@ -6,7 +6,7 @@ import { placeFile } from '../files.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
 import { versionIn, type Reply, type S3Client } from './client.js';
-import { provesContent, rangeIn } from './proof.js';
+import { provesContent, rangeStart } from './proof.js';
 
 /** A service may show a new file late. After this many answers "not found", believe them. */
 const MOST_MISSING = 4;
@@ -20,49 +20,50 @@ export interface Proof {
   isListed: (bytes: number, version: string) => Promise<boolean>;
 }
 
-/**
- * Copies an object to a file. Continues after an interrupted answer from the last byte that came, unless the object
- * changed. Begins again after an answer with wrong content. The target gets its name when it is complete and matches
- * `expected`, or its metadata.
- */
+/** Copies an object to a file, as `readObject` reads it. The target gets its name when it is complete and right. */
 export async function downloadObject(client: S3Client, key: string, file: string, proof: Proof): Promise<Content> {
   return placeFile(file, async (temporary) => {
-    const found = await writeBody(client, key, temporary, proof);
-    checkContent(found, proof.expected, client, key);
-    return found;
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      const found = await readObject(client, key, proof, handle);
+      await handle.sync();
+      return found;
+    } finally {
+      await handle.close();
+    }
   });
 }
 
-async function writeBody(client: S3Client, key: string, temporary: string, proof: Proof): Promise<Content> {
-  const handle = await open(temporary, 'wx', 0o600);
-  try {
-    const target = new Target(handle, proof.expected?.bytes ?? Infinity);
-    const isRight = judge(client, key, proof);
-    let missing = 0;
-    await client.retry(key, async (progressed) => {
-      const call = { method: 'GET', key, headers: target.continuation, handles: [404, 412, 416] } as const;
-      const { status, headers, body } = await client.open(call);
-      if (Buffer.isBuffer(body)) {
-        if (status === 404 && ++missing >= MOST_MISSING) throw storageError('missing', client, key, 'does not exist');
-        await target.restart();
-        throw new TransientError(`the service answers status ${status}`);
-      }
-      try {
-        await target.take({ status, headers }, body, progressed);
-      } catch (error) {
-        body.on('error', () => undefined).destroy();
-        throw error;
-      }
-      if (await isRight(target.content, headers)) return;
+/**
+ * Reads an object of any size. Continues after an interrupted answer from the last byte that came, unless the object
+ * changed. Begins again after an answer with wrong content: it must match `expected`, or its metadata.
+ * @param handle file for the content; undefined if only size and hash are wanted
+ */
+export async function readObject(client: S3Client, key: string, proof: Proof, handle?: FileHandle): Promise<Content> {
+  const target = new Target(handle, proof.expected?.bytes ?? Infinity);
+  const isRight = judge(client, key, proof);
+  let missing = 0;
+  await client.retry(key, async (progressed) => {
+    const call = { method: 'GET', key, headers: target.continuation, handles: [404, 412, 416] } as const;
+    const { status, headers, body } = await client.open(call);
+    if (Buffer.isBuffer(body)) {
+      if (status === 404 && ++missing >= MOST_MISSING) throw storageError('missing', client, key, 'does not exist');
       await target.restart();
-      progressed();
-      throw new TransientError('the content of the answer is wrong');
-    });
-    await handle.sync();
-    return target.content;
-  } finally {
-    await handle.close();
-  }
+      throw new TransientError(`the service answers status ${status}`);
+    }
+    try {
+      await target.take({ status, headers }, body, progressed);
+    } catch (error) {
+      body.on('error', () => undefined).destroy();
+      throw error;
+    }
+    if (await isRight(target.content, headers)) return;
+    await target.restart();
+    progressed();
+    throw new TransientError('the content of the answer is wrong');
+  });
+  checkContent(target.content, proof.expected, client, key);
+  return target.content;
 }
 
 /**
@@ -92,9 +93,9 @@ function judge(
   };
 }
 
-/** The file into which a download writes. */
+/** What came of an object, and the file into which a download writes it. */
 class Target {
-  readonly #handle: FileHandle;
+  readonly #handle: FileHandle | undefined;
   readonly #mostBytes: number;
   #hash: Hash = createHash('sha256');
   #bytes = 0;
@@ -102,7 +103,7 @@ class Target {
   #version: string | undefined;
 
   /** @param mostBytes a longer answer is wrong; its rest is not read */
-  constructor(handle: FileHandle, mostBytes: number) {
+  constructor(handle: FileHandle | undefined, mostBytes: number) {
     this.#handle = handle;
     this.#mostBytes = mostBytes;
   }
@@ -120,7 +121,7 @@ class Target {
   }
 
   async restart(): Promise<void> {
-    await this.#handle.truncate(0);
+    await this.#handle?.truncate(0);
     this.#hash = createHash('sha256');
     this.#bytes = 0;
   }
@@ -135,7 +136,7 @@ class Target {
     body: AsyncIterable<Buffer>,
     progressed: () => void,
   ): Promise<void> {
-    if (status === 206 && rangeIn(headers)?.start !== this.#bytes) {
+    if (status === 206 && rangeStart(headers) !== this.#bytes) {
       await this.restart();
       throw new TransientError('the answer is not the range that was asked for');
     }
@@ -150,7 +151,7 @@ class Target {
         throw new TransientError(errorMessage(error), { cause: error });
       });
       if (chunk.done === true) break;
-      await this.#handle.write(chunk.value, 0, chunk.value.length, this.#bytes);
+      await this.#handle?.write(chunk.value, 0, chunk.value.length, this.#bytes);
       this.#hash.update(chunk.value);
       this.#bytes += chunk.value.length;
       if (this.#bytes > this.#mostBytes) return void (await chunks.return?.());

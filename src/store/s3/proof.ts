@@ -35,14 +35,7 @@ export function namesContent({ headers }: Pick<Reply, 'headers'>, sent: Uint8Arr
   return versionIn(headers) === createHash('md5').update(sent).digest('hex');
 }
 
-/**
- * Reads the header `content-range`, such as `bytes 4-9/10`.
- * @returns the first byte, the length of the range, and the length of the file; undefined if the header has another form
- */
-export function rangeIn(headers: Reply['headers']): { start: number; length: number; total: number } | undefined {
-  const [start, end, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [])
-    .slice(1)
-    .map(Number);
-  if (start === undefined || end === undefined || total === undefined) return undefined;
-  return start <= end && end < total ? { start, length: end - start + 1, total } : undefined;
+/** Reads the first byte of a range from the header `content-range`, such as `bytes 4-9/10`. NaN in another form. */
+export function rangeStart(headers: Reply['headers']): number {
+  return Number(/^bytes (\d+)-\d+\/\d+$/.exec(headers['content-range'] ?? '')?.[1]);
 }

@@ -73,7 +73,7 @@ export async function joinData(data: Data): Promise<WorkingCopy | undefined> {
 /** Makes a file with a random secret (32 bytes in hex), unless there is one. It is the same on all machines. */
 export async function shareSecret(dataDir: string, file: string): Promise<void> {
   const copy = workingCopyOf(dataDir);
-  if (existsSync(file) || (await copy?.take(file)) === true) return;
+  if (existsSync(file) || (await copy?.refresh(file)) === true) return;
   await writeFileOnce(file, `${randomBytes(SECRET_BYTES).toString('hex')}\n`);
   await copy?.claim(file);
 }

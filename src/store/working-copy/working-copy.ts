@@ -110,22 +110,8 @@ export class WorkingCopy {
     return this.storage.upload(this.keyOf(file), file);
   }
 
-  /** As `give`, with a key that differs from the file's path. */
-  async giveAs(key: string, file: string): Promise<Content> {
-    return this.storage.upload(key, file);
-  }
-
   /**
-   * Takes a small file that never changes, unless it is here. A JSON file that cannot be parsed is taken again.
-   * @returns whether the file is here now
-   */
-  async take(file: string): Promise<boolean> {
-    if (!existsSync(file) || !isParsable(file)) await this.takeAgain(file);
-    return existsSync(file);
-  }
-
-  /**
-   * As `take`, for a file of any size whose content is known. Takes it again if the file here has another content.
+   * Takes a file of any size whose content is known, unless it is here.
    * @param key where the storage has it. Default: the file's path
    */
   async takeContent(file: string, expected: Content, key = this.keyOf(file)): Promise<void> {
@@ -182,16 +168,6 @@ export class WorkingCopy {
 
 async function writeIfOther(file: string, content: Uint8Array): Promise<void> {
   if (!existsSync(file) || !readFileSync(file).equals(content)) await writeFileAtomic(file, content);
-}
-
-function isParsable(file: string): boolean {
-  if (!file.endsWith('.json')) return true;
-  try {
-    JSON.parse(readFileSync(file, 'utf8'));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether a file is here with this content. Another process may remove it meanwhile. */

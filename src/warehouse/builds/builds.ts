@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { asDiskError } from '../../store/disk-errors.js';
 import { makeFolderSync } from '../../store/files.js';
 import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../../store/data-folder.js';
-import { whileTaking } from '../duckdb/locks.js';
+import { whileSwitching } from '../duckdb/locks.js';
 
 /*
  * States of a build, and what changes them:
@@ -153,7 +153,7 @@ export async function addTakenBuild(
 ): Promise<void> {
   const isHere = (): boolean => listBuilds(dataDir).some((build) => build.name === name);
   if (isHere()) return;
-  await whileTaking(dataDir, async (lock) => {
+  await whileSwitching(dataDir, async (lock) => {
     if (isHere()) return;
     for (const entry of entriesOf(dataDir))
       if (entry.startsWith(TAKING)) rmSync(buildDir(dataDir, entry), { recursive: true, force: true });

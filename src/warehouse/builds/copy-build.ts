@@ -1,6 +1,6 @@
 import { currentBuild, listBuilds, numberOf, raiseNumber } from './builds.js';
-import { buildDir, copyCheckDir, fileOf, lakeOf, publishedFile } from '../../store/data-folder.js';
-import { errorMessage, hasErrorCode, TidemarkError } from '../../base/errors.js';
+import { buildDir, fileOf, lakeOf, publishedFile } from '../../store/data-folder.js';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
 import { withLease, type Lease } from '../../store/lease.js';
 import { publishVersion, pruneVersions } from '../../store/publish-version.js';
@@ -47,7 +47,6 @@ export interface Copied {
 }
 
 const WAIT_MS = 10 * MINUTE_MS;
-const MOST_TRIES = 3;
 
 /**
  * Makes the current build of the data folder current in a storage, too. See `publishVersion` for what is sent, and for
@@ -60,17 +59,9 @@ export async function copyCurrentBuild(storage: Storage, dataDir: string, option
   const builds = buildsIn(storage);
   const highest = (): Promise<number> => builds.highestToken();
   return withLease(storage, LEASE, { what, onWait, waitMs, highest }, async (lease) => {
-    for (let attempt = 1; ; attempt++) {
-      const build = currentBuild(dataDir);
-      if (build === null) throw new NotPublishedError(publishedFile(dataDir));
-      try {
-        return await copyBuild(builds, dataDir, build, { lease, ...options });
-      } catch (error) {
-        // A later publication may have removed the build meanwhile. Then copy the newer one.
-        const isGone = hasErrorCode(error, 'ENOENT') && currentBuild(dataDir) !== build;
-        if (!isGone || attempt === MOST_TRIES) throw error;
-      }
-    }
+    const build = currentBuild(dataDir);
+    if (build === null) throw new NotPublishedError(publishedFile(dataDir));
+    return copyBuild(builds, dataDir, build, { lease, ...options });
   });
 }
 
@@ -78,7 +69,7 @@ async function copyBuild(
   builds: Versions,
   dataDir: string,
   build: string,
-  { lease, keepSeconds, check = false, stillAllowed }: CopyOptions & { lease: Lease },
+  { lease, keepSeconds, check, stillAllowed }: CopyOptions & { lease: Lease },
 ): Promise<Copied> {
   const { current, ...done } = await publishVersion(builds, lease, {
     build,
@@ -91,7 +82,7 @@ async function copyBuild(
       return { database: fileOf(folder), lake, tables: index.tables };
     },
     keepSeconds,
-    checkIn: check ? copyCheckDir(dataDir) : undefined,
+    check,
     stillAllowed,
   });
   raiseNumber(dataDir, build, current.publication);

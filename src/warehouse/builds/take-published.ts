@@ -9,19 +9,8 @@ import { buildsIn } from './manifest.js';
 
 /**
  * Takes the current build of the bucket, so that this machine reads what the warehouse worker published. Does nothing if
- * the data is in a folder, or if this machine has the build, or has published a later one.
- * @returns whether the machine reads another build now
- */
-export async function takePublished(config: CopyConfig): Promise<boolean> {
-  const { dataDir } = config;
-  const found = await findPublished(config);
-  if (found === undefined || isAhead(dataDir, found.current)) return false;
-  await takeCurrent(dataDir, found.there, found.current);
-  return true;
-}
-
-/**
- * As `takePublished`. If files of the build are lost, keeps what this machine has: an older build, or none.
+ * the data is in a folder, or if this machine has the build, or has published a later one. If files of the build are lost,
+ * keeps what this machine has: an older build, or none.
  * @param onLost called with a sentence about the lost file
  */
 export async function takeUnlessLost(
@@ -29,7 +18,9 @@ export async function takeUnlessLost(
   onLost: (fault: string) => void = () => undefined,
 ): Promise<void> {
   try {
-    await takePublished(config);
+    const found = await findPublished(config);
+    if (found === undefined || isAhead(config.dataDir, found.current)) return;
+    await takeCurrent(config.dataDir, found.there, found.current);
   } catch (error) {
     if (!isFileFault(error)) throw error;
     onLost(error.message);

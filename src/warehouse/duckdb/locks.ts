@@ -1,4 +1,4 @@
-import { removalLock, switchLock, takingLock, warehouseFile, writerLock } from '../../store/data-folder.js';
+import { removalLock, switchLock, warehouseFile, writerLock } from '../../store/data-folder.js';
 import { TidemarkError } from '../../base/errors.js';
 import { tryLock, withLock, type Lock } from '../../store/lock/lock.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
@@ -14,8 +14,8 @@ import { MINUTE_MS } from '../../base/time/time.js';
  *
  * 1. writer     guards the warehouse file: loads, models, compaction, and `replay` until it has published
  * 2. landing    keeps compaction from removing landed parts while a replay reads them
- * 3. taking     keeps two processes from taking the same build from the bucket
- * 4. switch     guards `data/published`: the link to the current build, and the removal of old builds
+ * 3. switch     guards `data/published`: the link to the current build, builds that are taken from the bucket, and the
+ *               removal of old builds
  */
 
 const SWITCH_WAIT_MS = 10 * MINUTE_MS;
@@ -80,7 +80,7 @@ export async function whileNobodyReplays<T>(dataDir: string, what: string, work:
 }
 
 /**
- * Runs `work`, which changes the build that readers see. If another process does the same, waits up to 10 minutes for
+ * Runs `work`, which takes a build from the bucket or changes the build that readers see. If another process does the same, waits up to 10 minutes for
  * it.
  */
 export async function whileSwitching<T>(
@@ -90,9 +90,4 @@ export async function whileSwitching<T>(
 ): Promise<T> {
   const options = { what: 'a publication', waitMs: SWITCH_WAIT_MS, onWait };
   return withLock(switchLock(dataDir), options, work);
-}
-
-/** Runs `work`, which takes a build from the bucket. If another process of this machine does the same, waits for it. */
-export async function whileTaking<T>(dataDir: string, work: (lock: Lock) => Promise<T>): Promise<T> {
-  return withLock(takingLock(dataDir), { what: 'taking a build' }, work);
 }

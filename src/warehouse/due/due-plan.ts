@@ -27,7 +27,7 @@ export async function givePlan(dataDir: string, folder: string, chunks: number):
   for (let chunk = 0; chunk < chunks; chunk++) {
     const local = chunkFile(folder, chunk);
     const key = `${copy.keyOf(local)}.${copy.id}-${Date.now()}`;
-    files.push({ key, ...(await copy.giveAs(key, local)) });
+    files.push({ key, ...(await copy.storage.upload(key, local)) });
   }
   const counts = JSON.parse(readFileSync(file, 'utf8')) as object;
   if (await copy.claimText(file, Buffer.from(`${JSON.stringify({ ...counts, files })}\n`))) return;

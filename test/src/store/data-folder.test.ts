@@ -25,7 +25,6 @@ test('keeps the documented file paths of a data folder', () => {
     [paths.fileOf(paths.buildDir('d', 'b1')), 'd/published/builds/b1/market.duckdb'],
     [paths.lakeOf(paths.buildDir('d', 'b1')), 'd/published/builds/b1/lake'],
     [paths.switchLock('d'), 'd/published/switch.lock'],
-    [paths.takingLock('d'), 'd/published/taking.lock'],
     [paths.rebuiltDir('d', { from: '2026-11-01' }), 'd/rebuilt/2026-11-01..'],
     [paths.envFile('d', 'me'), 'd/env/me.duckdb'],
     [paths.receiverLock('d', 'r0'), 'd/receivers/r0'],

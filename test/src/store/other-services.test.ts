@@ -333,12 +333,6 @@ describe('a download', () => {
     const late = reply(404, error('NoSuchKey'));
     await expectDownload(await open([late, late, reply(200, text, { etag: '"v1"' })]));
   });
-
-  it('reads a range from a service that ignores ranges', async () => {
-    const storage = await open([stored(text, 'v1'), reply(206, '2345', { 'content-range': 'bytes 2-5/10' })]);
-    expect((await storage.readRange(KEY, 3, 2)).toString()).toBe('34');
-    expect((await storage.readRange(KEY, 2, 4)).toString()).toBe('2345');
-  });
 });
 
 describe('an upload in pieces', () => {

@@ -36,7 +36,7 @@ export async function payeesOf(config: Config, ctx: RunContext): Promise<RunPaye
 
 async function readRunPayees({ dataDir }: Config, ctx: RunContext): Promise<RunPayees> {
   const file = payeeListFile(dataDir, ctx.file ?? '');
-  if (ctx.file !== undefined) await workingCopyOf(dataDir)?.take(file);
+  if (ctx.file !== undefined) await workingCopyOf(dataDir)?.refresh(file);
   if (ctx.file === undefined || !existsSync(file)) {
     throw wrongInput(
       `the list ${file} does not exist`,

@@ -26,7 +26,7 @@ export async function keepKnownChecks(
 ): Promise<void> {
   const file = knownChecksFile(config.dataDir, ctx.run, stream);
   const copy = workingCopyOf(config.dataDir);
-  await copy?.take(file);
+  await copy?.refresh(file);
   if (existsSync(file)) return;
   const checks = await db.rows<KnownCheck>(`
     SELECT question, arg_max(check_id, (observed_at, body_hash)) AS check_id
@@ -56,7 +56,7 @@ export async function knownChecks(dataDir: string, ctx: RunContext, stream: Paye
   const known = read.get(ctx);
   if (known !== undefined) return known;
   const file = knownChecksFile(dataDir, ctx.run, stream);
-  await workingCopyOf(dataDir)?.take(file);
+  await workingCopyOf(dataDir)?.refresh(file);
   const checks = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as KnownCheck[]) : [];
   const questionsOf = new Map<string, string[]>();
   for (const { question, check_id } of checks)

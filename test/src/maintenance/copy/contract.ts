@@ -94,9 +94,9 @@ function failing(place: Place, at: number): Place {
   const broken: Storage = {
     name: storage.name,
     read: (key) => storage.read(key),
-    readRange: (key, start, length) => storage.readRange(key, start, length),
     list: (prefix) => storage.list(prefix),
     download: (key, file, expected) => storage.download(key, file, expected),
+    digest: (key, expected) => storage.digest(key, expected),
     create: (key, body) => change(key, () => storage.create(key, body)),
     replace: (key, body, version) => change(key, () => storage.replace(key, body, version)),
     upload: (key, file) => change(key, () => storage.upload(key, file)),

@@ -7,11 +7,12 @@ import { findDifferences } from '../../../helpers/compare-published.js';
 import { prepareOnce, temporaryDataDir } from '../../../helpers/warehouse.js';
 import { LocalFolder } from '../../../../src/store/local-folder.js';
 import { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
+import { buildsIn } from '../../../../src/warehouse/builds/manifest.js';
 import { describeCopies, folder, prepareFolder, write } from './contract.js';
 
 describeCopies('a local folder with the form of a bucket', () => {
   const root = temporaryDataDir();
-  return { storage: new LocalFolder(root), published: new LocalFolder(path.join(root, 'published')) };
+  return { storage: new LocalFolder(root), builds: buildsIn(new LocalFolder(path.join(root, 'published'))) };
 });
 
 const prepared = prepareOnce(prepareFolder);

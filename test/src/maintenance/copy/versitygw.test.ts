@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { openStorage } from '../../../../src/store/open.js';
+import { buildsIn } from '../../../../src/warehouse/builds/manifest.js';
 import { startGateway, type Gateway } from '../../../helpers/versitygw.js';
 import { describeCopies } from './contract.js';
 
@@ -13,5 +14,5 @@ afterAll(() => gateway.remove());
 let opened = 0;
 describeCopies('a bucket of versitygw', () => {
   const place = `s3://${gateway.bucket}/copies/${opened++}`;
-  return { storage: openStorage(place), published: openStorage(`${place}/published`) };
+  return { storage: openStorage(place), builds: buildsIn(openStorage(`${place}/published`)) };
 });
