@@ -65,14 +65,13 @@ CREATE OR REPLACE TEMP MACRO json_inner_list(j) AS
 -- Returns the texts of a list's plain items. The list may be an array inside a text. For a single plain value, returns a
 -- list with one text.
 CREATE OR REPLACE TEMP MACRO json_texts(j) AS
-  CASE
-    WHEN coalesce(CAST(j AS VARCHAR), 'null') IN ('null', 'false') THEN NULL
-    WHEN json_has_items(j)
-    THEN list_filter(list_transform(json_items(j), lambda x: json_text(x)), lambda t: t IS NOT NULL)
-    WHEN json_inner_list(j) IS NOT NULL
-    THEN list_filter(list_transform(json_items(json_inner_list(j)), lambda x: json_text(x)), lambda t: t IS NOT NULL)
-    WHEN json_type(j) <> 'OBJECT' THEN list_filter([json_text(j)], lambda t: t IS NOT NULL)
-  END;
+  list_transform(
+    [coalesce(json_inner_list(j), j)],
+    lambda l: CASE
+      WHEN coalesce(CAST(l AS VARCHAR), 'null') IN ('null', 'false') THEN NULL
+      WHEN json_has_items(l) THEN list_filter(list_transform(json_items(l), lambda x: json_text(x)), lambda t: t IS NOT NULL)
+      WHEN json_type(l) <> 'OBJECT' THEN list_filter([json_text(l)], lambda t: t IS NOT NULL)
+    END)[1];
 
 -- Returns the reject reason for a value that is no id, or for an id that BIGINT cannot hold.
 CREATE OR REPLACE TEMP MACRO json_id_fault(j) AS

@@ -25,20 +25,34 @@ reports AS (
     unnest(CASE WHEN is_plain THEN list ELSE [NULL] END) AS report
   FROM lists
 ),
-dated AS (
+stated AS (
   SELECT
     report_id,
     country,
-    report_day(json_text(report['date'])) AS report_date,
-    unix_instant(stated_number(report['modifyDate'])) AS modified_at,
-    report_day(json_text(report['sourceProcessedDate'])) AS source_processed_on,
-    TRY_CAST(report['indicators'] AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS items,
+    report,
+    json_text(report['date']) AS date_said,
+    stated_number(report['modifyDate']) AS modified_said,
+    json_text(report['sourceProcessedDate']) AS processed_said,
+    TRY_CAST(report['indicators'] AS MAP(VARCHAR, MAP(VARCHAR, JSON))) AS items
+  FROM reports
+),
+days AS (
+  SELECT
+    * EXCLUDE (date_said, modified_said, processed_said),
+    report_day(date_said) AS report_date,
+    unix_instant(modified_said) AS modified_at,
+    report_day(processed_said) AS source_processed_on
+  FROM stated
+),
+dated AS (
+  SELECT
+    * EXCLUDE (report),
     report_date IS NOT NULL
       AND NOT report_repeats(report)
       AND NOT report_repeats(items)
       AND (modified_at IS NOT NULL OR json_is_missing(report['modifyDate']))
       AND (source_processed_on IS NOT NULL OR json_is_missing(report['sourceProcessedDate'])) AS is_plain
-  FROM reports
+  FROM days
 ),
 cells AS (
   SELECT
@@ -70,9 +84,20 @@ numbers AS (
     *,
     report_number(v, t) AS d,
     stated_number(progress_said) AS p,
-    unix_instant(stated_number(processed_said)) AS processed_at
+    stated_number(processed_said) AS processed_number
   FROM texts
   LEFT JOIN (SELECT id AS ind, indicator, kind FROM base.indicator_ids) USING (indicator)
+),
+typed AS (
+  SELECT
+    *,
+    CASE WHEN isfinite(d) THEN d END AS value_double,
+    -- If the reference says that a value is text and the report has a number, fill both value columns.
+    CASE WHEN isfinite(d) THEN coalesce(t, CASE WHEN kind = 'string' THEN v END) WHEN d IS NULL AND coalesce(kind, 'string') = 'string' THEN nullif(t, '') END
+      AS value_text,
+    CASE WHEN isfinite(p) THEN p END AS progress,
+    unix_instant(processed_number) AS processed_at
+  FROM numbers
 )
 SELECT
   report_id,
@@ -83,11 +108,9 @@ SELECT
   source_processed_on,
   indicator IS NULL AS is_report,
   ind,
-  CASE WHEN isfinite(d) THEN d END AS value_double,
-  -- If the reference says that a value is text and the report has a number, fill both value columns.
-  CASE WHEN isfinite(d) THEN coalesce(t, CASE WHEN kind = 'string' THEN v END) WHEN d IS NULL AND coalesce(kind, 'string') = 'string' THEN nullif(t, '') END
-    AS value_text,
-  CASE WHEN isfinite(p) THEN p END AS progress,
+  value_double,
+  value_text,
+  progress,
   processed_at,
   NOT is_plain OR (indicator IS NOT NULL AND (
     is_odd_item
@@ -96,7 +119,7 @@ SELECT
     OR (progress IS NULL AND NOT json_is_missing(progress_said))
     OR (processed_at IS NULL AND NOT json_is_missing(processed_said))
   )) AS is_odd
-FROM numbers;
+FROM typed;
 
 -- Answers for the second pass: those with an incorrect part, or with two reports of one date.
 CREATE OR REPLACE TEMP TABLE odd_rows AS

@@ -48,18 +48,20 @@ reports AS (
   FROM answers
 ),
 parsed AS (
-  SELECT *, TRY_CAST(report AS MAP(VARCHAR, JSON)) AS members FROM reports
+  SELECT *, TRY_CAST(report AS MAP(VARCHAR, JSON)) AS members, json_text(members['date']) AS day_text FROM reports
 ),
 told AS (
   SELECT
-    * EXCLUDE (members),
+    * EXCLUDE (members, day_text),
     '$.reports[' || position || ']' AS path,
     members IS NOT NULL AS is_object,
     list_unique(map_keys(members)) < cardinality(members) AS repeats,
-    CASE WHEN NOT repeats THEN report_day(json_text(members['date'])) END AS report_date,
+    CASE WHEN NOT repeats THEN report_day(day_text) END AS report_date,
     members['indicators'] AS indicators,
     members['modifyDate'] AS modified,
+    stated_number(modified) AS modified_number,
     members['sourceProcessedDate'] AS source_processed,
+    json_text(source_processed) AS source_processed_text,
     md5(CAST(report AS VARCHAR)) AS digest
   FROM parsed
 ),
@@ -73,10 +75,10 @@ counted AS (
   FROM told
 )
 SELECT
-  told.* EXCLUDE (is_object, repeats, digest, report),
+  told.* EXCLUDE (is_object, repeats, digest, report, modified_number, source_processed_text),
   CAST(year(report_date) AS SMALLINT) AS fiscal_year,
-  unix_instant(stated_number(modified)) AS modified_at,
-  report_day(json_text(source_processed)) AS source_processed_on,
+  unix_instant(modified_number) AS modified_at,
+  report_day(source_processed_text) AS source_processed_on,
   CASE
     WHEN NOT is_object THEN 'not_an_object'
     WHEN repeats THEN 'duplicate_key'
@@ -137,13 +139,18 @@ texts AS (
   WHERE item_fault IS NOT NULL OR v <> 'null'
 ),
 numbers AS (
-  SELECT *, report_number(v, t) AS d FROM texts
+  SELECT
+    *,
+    report_number(v, t) AS d,
+    stated_number(progress_said) AS p,
+    stated_number(processed_said) AS processed_number
+  FROM texts
 )
 SELECT
-  *,
+  * EXCLUDE (p, processed_number),
   coalesce(item_fault, report_fault(v, d, indicator IN (SELECT indicator FROM base.indicator_ids WHERE kind <> 'string'))) AS reason,
-  CASE WHEN isfinite(stated_number(progress_said)) THEN stated_number(progress_said) END AS progress,
-  unix_instant(stated_number(processed_said)) AS processed_at
+  CASE WHEN isfinite(p) THEN p END AS progress,
+  unix_instant(processed_number) AS processed_at
 FROM numbers
 WHERE item_fault IS NOT NULL OR t IS DISTINCT FROM '';
 

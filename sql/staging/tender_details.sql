@@ -88,41 +88,60 @@ WITH contacts AS (
     )
   )
   GROUP BY row_id
+),
+said AS (
+  SELECT
+    row_id,
+    entity_id AS slug,
+    observed_at,
+    body_hash,
+    doc,
+    json_text(f.title) AS title,
+    json_text(f.status) AS status,
+    json_text(f.type) AS type,
+    json_text(f.announced_date) AS announced,
+    json_text(f.deadline_date) AS deadline,
+    json_texts(f.countries) AS countries,
+    json_texts(f.industries) AS industries,
+    json_text(f.description) AS description_html,
+    json_text(f.logo) AS logo,
+    json_items(f.donors) AS donors,
+    json_texts(f.attachments) AS attachments
+  FROM detail_raw
+  WHERE row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$')
 )
 SELECT
-  d.row_id,
-  d.entity_id AS slug,
+  row_id,
+  slug,
   'details' AS source,
-  d.observed_at,
-  d.body_hash,
-  json_text(f.title) AS title,
-  json_text(f.status) AS status,
-  json_text(f.type) AS type,
-  text_date(json_text(f.announced_date)) AS announced_date,
-  text_date(json_text(f.deadline_date)) AS deadline_date,
-  text_wall_clock(json_text(f.announced_date)) AS announced_at,
-  text_wall_clock(json_text(f.deadline_date)) AS deadline_at,
-  json_texts(f.countries) AS countries,
-  json_texts(f.industries) AS industries,
-  json_text(f.description) AS description_html,
-  json_text(f.logo) AS logo,
-  json_items(f.donors) AS donors,
-  json_texts(f.attachments) AS attachments,
-  c.contacts,
-  c.contact_extras,
+  observed_at,
+  body_hash,
+  title,
+  status,
+  type,
+  text_date(announced) AS announced_date,
+  text_date(deadline) AS deadline_date,
+  text_wall_clock(announced) AS announced_at,
+  text_wall_clock(deadline) AS deadline_at,
+  countries,
+  industries,
+  description_html,
+  logo,
+  donors,
+  attachments,
+  contacts,
+  contact_extras,
   -- Keep fields that the reference does not list, as received.
-  nullif(CAST(json_merge_patch(d.doc, '{
+  nullif(CAST(json_merge_patch(doc, '{
     "slug":null, "title":null, "status":null, "type":null, "announced_date":null, "deadline_date":null, "countries":null,
     "industries":null, "description":null, "logo":null, "donors":null, "attachments":null, "contacts":null
   }') AS VARCHAR), '{}') AS extra,
   -- The hash does not depend on the order of arrays.
-  sha256(CAST(to_json([json_text(f.title), json_text(f.status), json_text(f.type), json_text(f.announced_date), json_text(f.deadline_date),
-    array_to_string(list_sort(json_texts(f.countries)), chr(31)), array_to_string(list_sort(json_texts(f.industries)), chr(31)),
-    json_text(f.description), json_text(f.logo), CAST(json_items(f.donors) AS VARCHAR),
-    array_to_string(list_sort(json_texts(f.attachments)), chr(31))]) AS VARCHAR)) AS record_hash
-FROM detail_raw AS d
-LEFT JOIN contacts AS c USING (row_id)
-WHERE d.row_id NOT IN (SELECT row_id FROM batch_rejects WHERE path = '$');
+  sha256(CAST(to_json([title, status, type, announced, deadline, array_to_string(list_sort(countries), chr(31)),
+    array_to_string(list_sort(industries), chr(31)), description_html, logo, CAST(donors AS VARCHAR),
+    array_to_string(list_sort(attachments), chr(31))]) AS VARCHAR)) AS record_hash
+FROM said
+LEFT JOIN contacts USING (row_id);
 
 MERGE INTO ledger.tender_records AS old
 USING (

@@ -14,31 +14,37 @@ WITH items AS (
   WHERE doc IS NOT NULL
 ),
 fields AS (
-  SELECT * EXCLUDE (f), f.*, json_repeats(item) AS repeats
-  FROM (
-    SELECT *, json_transform(item, '{"slug":"JSON", "title":"JSON", "status":"JSON", "project_type":"JSON",
-      "announced_date":"JSON", "deadline_date":"JSON", "countries":"JSON"}') AS f
-    FROM items
-  )
+  SELECT
+    *,
+    json_transform(item, '{"slug":"JSON", "title":"JSON", "status":"JSON", "project_type":"JSON", "announced_date":"JSON",
+      "deadline_date":"JSON", "countries":"JSON"}') AS f,
+    json_repeats(item) AS repeats
+  FROM items
+),
+said AS (
+  SELECT *, json_text(f.announced_date) AS announced, json_text(f.deadline_date) AS deadline FROM fields
 )
 SELECT
-  * REPLACE (
-    CASE WHEN NOT repeats THEN json_text(slug) END AS slug, json_text(title) AS title, json_text(status) AS status, json_text(project_type) AS project_type,
-    text_date(json_text(announced_date)) AS announced_date, text_date(json_text(deadline_date)) AS deadline_date,
-    json_texts(countries) AS countries
-  ),
+  * EXCLUDE (f, announced, deadline),
+  CASE WHEN NOT repeats THEN json_text(f.slug) END AS slug,
+  json_text(f.title) AS title,
+  json_text(f.status) AS status,
+  json_text(f.project_type) AS project_type,
+  text_date(announced) AS announced_date,
+  text_date(deadline) AS deadline_date,
+  json_texts(f.countries) AS countries,
   -- Keep fields that the reference does not list, as received.
   nullif(CAST(json_merge_patch(item, '{
     "slug":null, "title":null, "status":null, "project_type":null, "announced_date":null, "deadline_date":null, "countries":null
   }') AS VARCHAR), '{}') AS extra,
-  text_wall_clock(json_text(announced_date)) AS announced_at,
-  text_wall_clock(json_text(deadline_date)) AS deadline_at,
-  list_faults('$.data[' || i || '].countries', countries) AS country_faults,
+  text_wall_clock(announced) AS announced_at,
+  text_wall_clock(deadline) AS deadline_at,
+  list_faults('$.data[' || i || '].countries', f.countries) AS country_faults,
   [
-    {'path': 'title', 'v': title}, {'path': 'status', 'v': status}, {'path': 'project_type', 'v': project_type},
-    {'path': 'announced_date', 'v': announced_date}, {'path': 'deadline_date', 'v': deadline_date}
+    {'path': 'title', 'v': f.title}, {'path': 'status', 'v': f.status}, {'path': 'project_type', 'v': f.project_type},
+    {'path': 'announced_date', 'v': f.announced_date}, {'path': 'deadline_date', 'v': f.deadline_date}
   ] AS plain
-FROM fields;
+FROM said;
 
 INSERT INTO batch_rejects
 SELECT row_id, CASE WHEN repeats THEN 'duplicate_key' ELSE 'no_slug' END, '$.data[' || i || ']', CAST(item AS VARCHAR)
