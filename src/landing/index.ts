@@ -12,7 +12,7 @@ export {
 } from './manifest.js';
 export { gatherSpool, isPiece } from './pieces.js';
 export { READ_BY_CRAWL, dropFiles, listLanded, pullManifests, pullParts, pullRows } from './pull.js';
-export { landRows, PartWriter, type NewRow } from './part-writer.js';
+export { landRows, PartWriter, placeManifest, type NewRow } from './part-writer.js';
 export {
   manifestFile,
   manifestName,

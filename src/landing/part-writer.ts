@@ -145,7 +145,7 @@ export async function writePart(
     lastFetchedAt: times.at(-1) ?? null,
     writtenAt: new Date().toISOString(),
   };
-  const made = await placeManifest(target, manifest);
+  const made = await placeManifest(target.dataDir, folder, manifest);
   if (made) partLanded.report(manifest);
   const standing = made ? manifest : await PartWriter.committed(target);
   // Remove part files that the valid manifest does not name. No later manifest will name them.
@@ -189,10 +189,10 @@ async function placePart(target: PartTarget, bytes: Uint8Array, sha256: string):
   return other;
 }
 
-/** Commits a part, unless another attempt has committed its chunk. Returns whether this call did it. */
-async function placeManifest(target: PartTarget, manifest: PartManifest): Promise<boolean> {
-  const file = manifestFile(runFolder(target), target.chunk);
+/** Commits a part of a run's folder, unless another attempt has committed its chunk. Returns whether this call did it. */
+export async function placeManifest(dataDir: string, folder: string, manifest: PartManifest): Promise<boolean> {
+  const file = manifestFile(folder, manifest.chunk);
   const text = `${JSON.stringify(manifest)}\n`;
-  const copy = workingCopyOf(target.dataDir);
+  const copy = workingCopyOf(dataDir);
   return copy === undefined ? writeFileOnce(file, text) : copy.claimText(file, Buffer.from(text));
 }

@@ -1,19 +1,16 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { keepsContacts, type Config } from '../config/config.js';
 import type { Readers } from '../store/file-modes.js';
 import type { RatesSource } from '../config/rates-source.js';
-import { syncPath } from '../store/files.js';
 import { DamagedFileError } from '../store/disk-errors.js';
 import type { Lock } from '../store/lock/lock.js';
 import { LandingCorruptError, type LoadCounts } from '../warehouse/duckdb/errors.js';
-import { removeDatabase, removeLeftovers } from '../store/database-files.js';
-import { carryModels, readModelRecords } from './carry-models.js';
-import { syncFile } from '../store/links.js';
+import { removeDatabase } from '../store/database-files.js';
+import { carryModels, publishedFiles } from './carry-models.js';
 import { loadLanding } from '../warehouse/load/load.js';
 import { lockWriter, whileNothingIsRemoved } from '../warehouse/duckdb/locks.js';
 import { withMoreMemory } from '../warehouse/duckdb/more-memory.js';
-import { openWarehouse, type Warehouse } from '../warehouse/duckdb/open.js';
+import { openWarehouse, replaceFile, type Warehouse } from '../warehouse/duckdb/open.js';
 import { WarehouseOutdatedError } from '../warehouse/duckdb/schema.js';
 import { replayFile, warehouseFile } from '../store/data-folder.js';
 import { publish, type PublishedBuild } from '../warehouse/publish/publish.js';
@@ -93,7 +90,6 @@ export async function makeWarehouse(
   const { now, into = dataDir, onStep = () => undefined } = request;
   const file = warehouseFile(into);
   const beside = replayFile(into);
-  const records = await readModelRecords(file);
   removeDatabase(beside);
   const rebuilt = await openWarehouse(into, { file: beside });
   let made: Loaded & BuildResult;
@@ -101,22 +97,17 @@ export async function makeWarehouse(
     onStep('load');
     const loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
     onStep('models');
-    const lost = await carryModels(rebuilt.db, records, [into, dataDir]);
-    const noSets = records === null && existsSync(file) ? [NO_SETS] : [];
+    const lost = await carryModels(rebuilt.db, [file, ...[into, dataDir].flatMap(publishedFiles)]);
     const { personalData, modelsDir, rates } = request;
     const built = await withMoreMemory(rebuilt.db, () =>
       buildModels(rebuilt, { now, personalData, modelsDir, rates, origin: 'replay' }),
     );
-    const found = [lost, loaded.setAside].filter((note) => note !== null && note !== undefined);
-    made = { ...loaded, ...built, notes: [...found, ...noSets, ...built.notes] };
+    const setAside = loaded.setAside === undefined ? [] : [loaded.setAside];
+    made = { ...loaded, ...built, notes: [...lost, ...setAside, ...built.notes] };
   } finally {
     await rebuilt.close();
   }
-  lock.assertHeld();
-  removeLeftovers(file);
-  await syncFile(beside);
-  lock.rename(beside, file);
-  await syncPath(path.dirname(file), into);
+  await replaceFile(beside, file, lock);
   return made;
 }
 
@@ -145,9 +136,6 @@ export async function remakeWarehouse(
     lock.release();
   }
 }
-
-const NO_SETS =
-  'The old file could not be read, so the history of the sets of models is lost: `tidemark models rollback` cannot restore earlier sets.';
 
 type Loaded = LoadCounts & { faults: string[] };
 

@@ -5,18 +5,18 @@ import path from 'node:path';
 import type { PartManifest } from '../../../schemas/pipeline/landing.js';
 import { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { syncFile } from '../../store/links.js';
-import { syncFolder, writeFileAtomic } from '../../store/files.js';
+import { syncFolder } from '../../store/files.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
 import { ModelFailedError } from '../../warehouse/duckdb/errors.js';
 import { quote } from '../../warehouse/duckdb/sql-files.js';
 import {
   footerOf,
   listLanded,
-  manifestFile,
   manifestName,
   manifestsDir,
   otherPartName,
   partName,
+  placeManifest,
   pullManifests,
   pullParts,
   readManifests,
@@ -75,8 +75,7 @@ export async function replaceParts(
   await syncFile(temporary);
   // All columns have plain types, for which hash() shows every difference.
   const summary = (from: string): Promise<object[]> =>
-    db.rows(`SELECT count(*) AS rows, CAST(bit_xor(hash(hash(t))) AS VARCHAR) AS content,
-      min(fetched_at) AS first_at, max(fetched_at) AS last_at FROM (${from}) AS t`);
+    db.rows(`SELECT count(*) AS rows, CAST(bit_xor(hash(hash(t))) AS VARCHAR) AS content FROM (${from}) AS t`);
   const [wanted, written] = [
     await summary(kept),
     await summary(`SELECT ${COLUMNS} FROM read_parquet(${quote(temporary)}, hive_partitioning = false)`),
@@ -112,21 +111,11 @@ export async function replaceParts(
   const file = path.join(folder, name);
   await rename(temporary, file);
   await syncFolder(folder);
-  await commit(dataDir, file, manifest);
-  return { ...manifest, file };
-}
-
-/** Writes the manifest of a new part. With the data in a bucket, first gives the part. */
-async function commit(dataDir: string, file: string, manifest: PartManifest): Promise<void> {
-  const target = manifestFile(path.dirname(file), manifest.chunk);
-  const text = `${JSON.stringify(manifest)}\n`;
-  const copy = workingCopyOf(dataDir);
-  if (copy === undefined) return writeFileAtomic(target, text);
-  await copy.give(file);
+  await copy?.give(file);
   await writerOf(dataDir)?.lease.assertHeld();
-  if (await copy.claimText(target, Buffer.from(text))) return;
-  await copy.remove(file);
-  throw unsound(`another process has replaced the parts of ${path.dirname(file)}`);
+  if (await placeManifest(dataDir, folder, manifest)) return { ...manifest, file };
+  await copy?.remove(file);
+  throw unsound(`another process has replaced the parts of ${folder}`);
 }
 
 /**

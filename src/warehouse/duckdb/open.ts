@@ -46,10 +46,7 @@ export interface Warehouse {
    * From now on, `db` fails, and the file can be copied (see `copyClosed`). May be called again.
    */
   closeFile(): Promise<void>;
-  /**
-   * Replaces the closed file with another one, in one step. Writes both to disk.
-   * @throws LockLostError when another process took the lock; the file is then unchanged
-   */
+  /** As `replaceFile`, for the closed file of this warehouse. */
   replaceFile(made: string): Promise<void>;
   /** Closes the file, and releases the lock. May be called again. */
   close(): Promise<void>;
@@ -129,8 +126,13 @@ async function openWriting(
   }
 }
 
-async function replaceFile(made: string, file: string, lock: Lock | undefined): Promise<void> {
+/**
+ * Replaces a closed warehouse file with another one, in one step. Writes both to disk.
+ * @throws LockLostError when another process took the lock; the file is then unchanged
+ */
+export async function replaceFile(made: string, file: string, lock: Lock | undefined): Promise<void> {
   await syncFile(made);
+  lock?.assertHeld();
   // DuckDB could apply a log that a killed process left to the new file.
   removeLeftovers(file);
   if (lock === undefined) renameSync(made, file);

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
@@ -64,60 +64,81 @@ describe('model versions in a replay', () => {
 });
 
 describe('carryModels', () => {
-  /** A published file with these models. */
-  async function publishWith(models: string): Promise<string> {
+  /** A published file with these models. With `sets`, as it is today; else as before 1.0.0. */
+  async function publishWith(models: string, sets?: string): Promise<string> {
     const dataDir = temporaryDataDir();
     mkdirSync(path.dirname(publishedFile(dataDir)), { recursive: true });
     const instance = await DuckDBInstance.create(publishedFile(dataDir));
     const connection = await instance.connect();
-    await connection.run('CREATE SCHEMA meta');
-    await connection.run(`CREATE TABLE meta.models AS ${models}`);
-    await connection.run('CREATE TABLE meta.model_changes AS SELECT 1 AS change_id WHERE false');
+    const schema = sets === undefined ? 'meta' : 'base';
+    await connection.run(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.models AS ${models}`);
+    if (sets !== undefined) await connection.run(`CREATE TABLE base.model_sets AS ${sets}`);
     connection.closeSync();
     instance.closeSync();
-    return dataDir;
+    return publishedFile(dataDir);
   }
 
   const ROWS = `FROM (VALUES ('marts.thing', 2, 'current'), ('marts.thing', 1, 'retired')) AS t(model, version, state)
     SELECT *, 'table' AS kind, 'f' AS fingerprint, TIMESTAMPTZ '2026-11-01 00:00:00Z' AS applied_at, 'same text' AS definition,
       CASE state WHEN 'current' THEN 'marts.thing' END AS table_name`;
   const KEPT = `SELECT version, table_name FROM base.models WHERE model = 'marts.thing' ORDER BY version`;
+  const OTHER = `SELECT 'x' AS other`;
 
-  test('reads the published file of the first folder that has one', async () => {
+  test.each([undefined, `SELECT 1 AS set_id, 'run' AS origin, TIMESTAMPTZ '2026-11-05 06:07:08Z' AS applied_at`])(
+    'reads the first published file that exists (%#)',
+    async (sets) => {
+      const { db } = await openTestWarehouse(temporaryDataDir());
+      const missing = publishedFile(temporaryDataDir());
+      expect(await carryModels(db, [missing, await publishWith(ROWS, sets), await publishWith(OTHER)])).toEqual([]);
+      expect(await db.rows(KEPT)).toEqual([
+        { version: 1, table_name: null },
+        { version: 2, table_name: 'marts.thing' },
+      ]);
+      expect(await readSets(db)).toEqual([]);
+    },
+  );
+
+  test('names the files that cannot be read, and what is lost', async () => {
     const { db } = await openTestWarehouse(temporaryDataDir());
-    await carryModels(db, null, [temporaryDataDir(), await publishWith(ROWS), await publishWith('SELECT 1 AS other')]);
-    expect(await db.rows(KEPT)).toEqual([
-      { version: 1, table_name: null },
-      { version: 2, table_name: 'marts.thing' },
+    const damaged = await publishWith(ROWS);
+    writeFileSync(damaged, 'not a database\n'.repeat(1_000));
+    expect(await carryModels(db, [damaged])).toEqual([
+      expect.stringContaining(`are lost, because ${damaged} cannot be read`),
     ]);
-    expect(await readSets(db)).toEqual([]);
+    expect(await carryModels(db, [damaged, await publishWith(ROWS)])).toEqual([
+      expect.stringContaining(`because ${damaged} cannot be read: \`tidemark models rollback\` cannot`),
+    ]);
+    expect(await db.rows(KEPT)).toHaveLength(2);
   });
 
   test.skipIf(!LISTS_OPEN_FILES)('closes the published file, also after an error', async () => {
     const { db } = await openTestWarehouse(temporaryDataDir());
-    const [sound, unsound] = [await publishWith(ROWS), await publishWith('SELECT 1 AS other')];
-    await carryModels(db, null, [sound]);
-    expect(openFilesBelow(sound)).toEqual([]);
-    await expect(carryModels(db, null, [unsound])).rejects.toThrow('models.model');
-    expect(openFilesBelow(unsound)).toEqual([]);
+    const [sound, unsound] = [await publishWith(ROWS), await publishWith(OTHER)];
+    await carryModels(db, [sound]);
+    expect(openFilesBelow(path.dirname(sound))).toEqual([]);
+    await expect(carryModels(db, [unsound])).rejects.toThrow('models.model');
+    expect(openFilesBelow(path.dirname(unsound))).toEqual([]);
   });
 
-  test('creates the set of a rollback from the texts of served versions', async () => {
-    const held = `${ROWS}, TIMESTAMPTZ '2026-11-05 06:07:08Z' AS held_since
+  test('makes the set of a rollback from the texts of served versions', async () => {
+    const rows = `${ROWS}
       UNION ALL BY NAME SELECT 'marts.other' AS model, 1 AS version, 'current' AS state, 'table' AS kind, 'g' AS fingerprint,
         TIMESTAMPTZ '2026-11-01 00:00:00Z' AS applied_at, 'same text' AS definition, 'marts.other' AS table_name`;
+    const sets = `FROM (VALUES (1, 'run', NULL), (2, 'run', NULL), (3, 'rollback', 1)) AS t(set_id, origin, of_set)
+      SELECT *, TIMESTAMPTZ '2026-11-05 06:07:08Z' AS applied_at`;
     const { db } = await openTestWarehouse(temporaryDataDir());
-    await carryModels(db, null, [await publishWith(held)]);
+    await carryModels(db, [await publishWith(rows, sets)]);
     const [set, ...others] = await readSets(db);
     expect(others).toEqual([]);
-    expect(set).toMatchObject({ set: 1, origin: 'rollback', ofSet: 1, appliedAt: '2026-11-05T06:07:08Z' });
+    expect(set).toMatchObject({ set: 3, origin: 'rollback', ofSet: 1, appliedAt: '2026-11-05T06:07:08Z' });
     expect([...(set?.files.keys() ?? [])].toSorted()).toEqual(['marts/other.sql', 'marts/thing.sql']);
     expect(await db.rows('SELECT text FROM ledger.model_texts')).toEqual([{ text: 'same text' }]);
+    expect(await db.count('SELECT count(*) FROM base.model_sets')).toBe(1);
   });
 
   test('copies nothing without a published file', async () => {
     const { db } = await openTestWarehouse(temporaryDataDir());
-    await carryModels(db, null, [temporaryDataDir()]);
+    expect(await carryModels(db, [publishedFile(temporaryDataDir())])).toEqual([]);
     expect(await db.count('SELECT count(*) FROM base.models')).toBe(0);
   });
 });
