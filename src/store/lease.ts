@@ -285,21 +285,6 @@ export async function takeLease(storage: Storage, key: string, options: WaitOpti
   return take(seeker, `lease ${key} of ${storage.name}`, { pollMs: POLL_MS, ...options });
 }
 
-/** Runs `work` while this process holds the lease. Throws as `takeLease` does. */
-export async function withLease<T>(
-  storage: Storage,
-  key: string,
-  options: WaitOptions,
-  work: (lease: Lease) => Promise<T>,
-): Promise<T> {
-  const lease = await takeLease(storage, key, options);
-  try {
-    return await work(lease);
-  } finally {
-    await lease.release();
-  }
-}
-
 /**
  * Reads who holds a lease, or held it last, without taking it. Undefined if no process ever took it.
  * @throws TidemarkError `Internal` if the file is no lease

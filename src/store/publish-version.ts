@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { sha256 } from '../base/hash.js';
 import { isLostRace } from './errors.js';
-import { LeaseLostError, type Lease } from './lease.js';
+import { LeaseLostError, takeLease, type Lease, type WaitOptions } from './lease.js';
 import {
   encode,
   filesOf,
@@ -64,6 +64,11 @@ export interface PublishedVersion {
 const MOST_TRIES = 5;
 /** Number of removed files after which the lease is checked again. */
 const CHECK_EVERY = 50;
+
+/** Takes the lease of the process that publishes versions. Throws as `takeLease` does. */
+export async function takeLeaseOf(versions: Versions, options: Omit<WaitOptions, 'highest'>): Promise<Lease> {
+  return takeLease(versions.storage, versions.keys.lease, { ...options, highest: () => versions.highestToken() });
+}
 
 /**
  * Makes a build current: sends the files that the storage lacks, then writes the manifest, then replaces the pointer.

@@ -5,7 +5,8 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLostRace } from '../../src/store/errors.js';
-import { LeaseLostError, withLease, type Lease } from '../../src/store/lease.js';
+import { LeaseLostError, type Lease } from '../../src/store/lease.js';
+import { withLease } from './with-lease.js';
 import { LockLostError, withLock, type Lock } from '../../src/store/lock/lock.js';
 import { openStorage } from '../../src/store/open.js';
 

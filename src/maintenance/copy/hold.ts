@@ -3,9 +3,10 @@ import { unprovenFile, warehouseFile } from '../../store/data-folder.js';
 import { TidemarkError } from '../../base/errors.js';
 import { lockWriter } from '../../warehouse/duckdb/locks.js';
 import { openWarehouse } from '../../warehouse/duckdb/open.js';
-import { takeLease, type Lease } from '../../store/lease.js';
+import type { Lease } from '../../store/lease.js';
 import type { Lock } from '../../store/lock/lock.js';
-import { checkpointsIn, WRITER_LEASE } from '../../warehouse/duckdb/checkpoint.js';
+import { takeLeaseOf } from '../../store/publish-version.js';
+import { checkpointsIn } from '../../warehouse/duckdb/checkpoint.js';
 import type { Place } from './place.js';
 
 const WHAT = 'tidemark data copy';
@@ -22,8 +23,7 @@ export type Right = Lock | Lease;
  */
 export async function hold({ storage, dataDir }: Place, onWait?: (holder: string) => void): Promise<Right> {
   if (dataDir !== undefined) return lockWriter(dataDir, WHAT);
-  const highest = (): Promise<number> => checkpointsIn(storage).highestToken();
-  return takeLease(storage, WRITER_LEASE, { what: WHAT, asks: true, waitMs: WAIT_MS, onWait, highest });
+  return takeLeaseOf(checkpointsIn(storage), { what: WHAT, asks: true, waitMs: WAIT_MS, onWait });
 }
 
 /** Makes the warehouse of a source folder one complete file, if a killed writer left a write-ahead log. */

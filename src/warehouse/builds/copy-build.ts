@@ -2,44 +2,35 @@ import { currentBuild, listBuilds, numberOf, raiseNumber } from './builds.js';
 import { buildDir, fileOf, lakeOf, publishedFile } from '../../store/data-folder.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { NotPublishedError } from '../duckdb/errors.js';
-import { withLease, type Lease } from '../../store/lease.js';
-import { publishVersion, pruneVersions } from '../../store/publish-version.js';
+import type { Lease, WaitOptions } from '../../store/lease.js';
+import {
+  publishVersion,
+  pruneVersions,
+  takeLeaseOf,
+  type PublishedVersion,
+  type VersionRequest,
+} from '../../store/publish-version.js';
 import type { Storage } from '../../store/storage.js';
 import type { Pointer, Versions } from '../../store/versions.js';
 import { readLakeIndex } from './lake-index.js';
-import { buildsIn, LEASE } from './manifest.js';
+import { buildsIn } from './manifest.js';
 import { DAY_SECONDS, MINUTE_MS } from '../../base/time/time.js';
 
 /** How long replaced versions stay. Longer than any query. */
 export const KEEP_SECONDS = 7 * DAY_SECONDS;
 
-/** Options of `copyCurrentBuild`. */
-export interface CopyOptions {
-  /** How long a replaced version is kept, in seconds. Choose it longer than the longest query. */
-  keepSeconds: number;
-  /** What this process does; other processes that wait for the lease show it. */
-  what: string;
-  /** Called with the holder of the lease, if this process must wait. */
-  onWait?: (holder: string) => void;
-  /** Called before readers are switched; throws if this process may not publish any more. */
-  stillAllowed?: () => Promise<void>;
-  /** Longest wait for another process that copies a build, in milliseconds. Default: 10 minutes. */
-  waitMs?: number;
-  /** Reads the files that the version takes over, and compares their hashes. Default: compares only their sizes. */
-  check?: boolean | undefined;
-}
+/**
+ * Options of `copyCurrentBuild`. `what`, `onWait`, `waitMs`: about the lease of the process that copies a build. Default of
+ * `waitMs`: 10 minutes. Choose `keepSeconds` longer than the longest query.
+ */
+export type CopyOptions = Pick<VersionRequest, 'keepSeconds' | 'check' | 'stillAllowed'> &
+  Pick<WaitOptions, 'what' | 'onWait' | 'waitMs'>;
 
 /** What `copyCurrentBuild` did. */
-export interface Copied {
+export interface Copied extends Omit<PublishedVersion, 'current'> {
   /** Name of the storage, such as `s3://bucket/prefix`. */
   to: string;
   build: string;
-  /** Files and bytes that were sent. None if the build was already there. */
-  sent: { files: number; bytes: number };
-  /** Number of files of the version before that the new version names. */
-  reused: number;
-  /** Number of files that were missing or damaged in the storage. The current version names none of them. */
-  faulty: number;
   /** Number of files of old versions that were removed. */
   removed: number;
   /** Why old versions could not be removed; null without a fault. The next copy tries again. */
@@ -57,12 +48,14 @@ const WAIT_MS = 10 * MINUTE_MS;
 export async function copyCurrentBuild(storage: Storage, dataDir: string, options: CopyOptions): Promise<Copied> {
   const { what, onWait, waitMs = WAIT_MS } = options;
   const builds = buildsIn(storage);
-  const highest = (): Promise<number> => builds.highestToken();
-  return withLease(storage, LEASE, { what, onWait, waitMs, highest }, async (lease) => {
+  const lease = await takeLeaseOf(builds, { what, onWait, waitMs });
+  try {
     const build = currentBuild(dataDir);
     if (build === null) throw new NotPublishedError(publishedFile(dataDir));
-    return copyBuild(builds, dataDir, build, { lease, ...options });
-  });
+    return await copyBuild(builds, dataDir, build, { lease, ...options });
+  } finally {
+    await lease.release();
+  }
 }
 
 async function copyBuild(

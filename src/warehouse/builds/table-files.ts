@@ -1,14 +1,13 @@
 import path from 'node:path';
 import { isBucket } from '../../store/places.js';
-import type { Manifest } from '../../store/versions.js';
+import type { Manifest, StoredTable } from '../../store/versions.js';
 
-/** A table of a copied version, with the addresses of its files. */
-export interface TableFiles {
-  rows: number;
-  /** Names and DuckDB types, in order. */
-  columns: { name: string; type: string }[];
-  /** `path` is `s3://…`, or an absolute path if the copy is in a folder. */
-  files: { path: string; bytes: number; rows: number; sha256: string }[];
+/**
+ * A table of a copied version, with the addresses of its files. `path` is `s3://…`, or an absolute path if the copy is in a
+ * folder.
+ */
+export interface TableFiles extends Omit<StoredTable, 'files'> {
+  files: (Omit<StoredTable['files'][number], 'key'> & { path: string })[];
 }
 
 /**

@@ -1,4 +1,5 @@
-import { LeaseLostError, takeLease, type Lease, type WaitOptions } from '../../store/lease.js';
+import { LeaseLostError, type Lease, type WaitOptions } from '../../store/lease.js';
+import { takeLeaseOf } from '../../store/publish-version.js';
 import { checkpointsIn, takeCheckpoint, WRITER_LEASE } from './checkpoint.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
 import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
@@ -23,10 +24,7 @@ export async function becomeWriter(
   copy: WorkingCopy,
   options: Pick<WaitOptions, 'what' | 'asks' | 'signal' | 'onWait'> & { onLost?: (message: string) => void },
 ): Promise<Writer> {
-  const lease = await takeLease(copy.storage, WRITER_LEASE, {
-    ...options,
-    highest: () => checkpointsIn(copy.storage).highestToken(),
-  });
+  const lease = await takeLeaseOf(checkpointsIn(copy.storage), options);
   try {
     await takeCheckpoint(copy, options.onLost ?? (() => undefined));
   } catch (error) {

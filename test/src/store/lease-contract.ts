@@ -4,8 +4,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { LeaseLostError, LeaseSeeker, takeLease, withLease, type WaitOptions } from '../../../src/store/lease.js';
+import { LeaseLostError, LeaseSeeker, takeLease, type WaitOptions } from '../../../src/store/lease.js';
 import type { Storage } from '../../../src/store/storage.js';
+import { withLease } from '../../helpers/with-lease.js';
 import { ROOT } from '../../helpers/processes.js';
 
 const QUICK: WaitOptions = { what: 'a test', leaseMs: 1_000, beatMs: 100, pollMs: 20 };

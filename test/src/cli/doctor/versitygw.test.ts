@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkStorage } from '../../../../src/cli/doctor/check-storage.js';
-import { withLease } from '../../../../src/store/lease.js';
+import { withLease } from '../../../helpers/with-lease.js';
 import { openStorage } from '../../../../src/store/open.js';
 import { startGateway, type Gateway } from '../../../helpers/versitygw.js';
 
