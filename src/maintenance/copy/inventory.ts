@@ -3,7 +3,6 @@ import { buildDir, lakeOf, warehouseFile } from '../../store/data-folder.js';
 import { filesOf, nameInVersion } from '../../store/versions.js';
 import { currentBuild } from '../../warehouse/builds/builds.js';
 import { checkpointsIn } from '../../warehouse/duckdb/checkpoint.js';
-import { contentOfLines, readLines } from './content.js';
 import { kindOf, spoolOfPiece, type Item } from './kinds.js';
 import type { Place } from './place.js';
 
@@ -17,13 +16,8 @@ export async function takeInventory(place: Place): Promise<Map<string, Item>> {
     const found = build !== undefined && key.startsWith(build) ? kindInBuild(key) : kindOf(key);
     if (found === undefined) continue;
     const [file, kind] = found === 'piece' ? [spoolOfPiece(key), 'spool' as const] : [key, found];
-    items.set(file, { path: file, kind, storage, keys: [...(items.get(file)?.keys ?? []), key], bytes });
-  }
-  for (const item of [...items.values()].filter(({ kind }) => kind === 'spool')) {
-    const content = contentOfLines(await readLines(item));
-    // A spool without a complete line holds nothing.
-    if (content.bytes === 0) items.delete(item.path);
-    else items.set(item.path, { ...item, bytes: content.bytes, content });
+    const { keys, bytes: before } = items.get(file) ?? { keys: [], bytes: 0 };
+    items.set(file, { path: file, kind, storage, keys: [...keys, key], bytes: before + bytes });
   }
   if (dataDir === undefined)
     for (const item of [...(await findCheckpoint(place)), ...(await listStoredBuild(place))])

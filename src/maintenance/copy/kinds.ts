@@ -1,4 +1,4 @@
-import type { Content, Storage } from '../../store/storage.js';
+import type { Storage } from '../../store/storage.js';
 
 /*
  * What `tidemark data copy` copies, by key. A key is the path of a file in a data folder, with `/`. Locks, due plans,
@@ -25,8 +25,6 @@ export interface Item {
   /** Keys in the storage, sorted. A spool in a bucket has several. */
   keys: string[];
   bytes: number;
-  /** Content of a spool: its complete lines, sorted, each once. */
-  content?: Content;
 }
 
 const RUN = String.raw`^landing/[^/]+/date=[^/]+/run=[^/]+/`;

@@ -5,7 +5,6 @@ import { removeLeftovers } from '../../store/database-files.js';
 import { Lease } from '../../store/lease.js';
 import type { Content } from '../../store/storage.js';
 import { writeCheckpoint } from '../../warehouse/duckdb/checkpoint.js';
-import { contentOf, contentOfLines, encodeLines, readLines } from './content.js';
 import { findCheckpoint } from './inventory.js';
 import type { Right } from './hold.js';
 import { isFixed, type Item } from './kinds.js';
@@ -31,12 +30,18 @@ export type Outcome = 'same' | 'sent' | 'replaced' | 'missing' | 'different';
  * @param there the file in the target, if there is one
  */
 export async function sync(route: Route, item: Item, there: Item | undefined): Promise<Outcome> {
-  if (there?.bytes === item.bytes && isEqual(await contentOf(item), await contentOf(there))) return 'same';
-  if (there !== undefined && (route.rights.length === 0 || isFixed(item.kind))) return 'different';
-  if (route.rights.length === 0) return 'missing';
-  const { sent, made } = await send(route, item, there);
-  if (!isEqual(sent, await contentOf(made))) return 'different';
+  const mayChange = route.rights.length > 0 && (there === undefined || !isFixed(item.kind));
+  if (item.kind === 'spool') return syncSpool(route, item, { there, mayChange });
+  if (there?.bytes === item.bytes && isEqual(await digest(item), await digest(there))) return 'same';
+  if (!mayChange) return there === undefined ? 'missing' : 'different';
+  const { sent, made } = await send(route, item);
+  if (!isEqual(sent, await digest(made))) return 'different';
   return there === undefined ? 'sent' : 'replaced';
+}
+
+/** Reads a file of the data completely. Returns its size and hash. */
+async function digest({ path: name, storage, keys: [key = name] }: Item): Promise<Content> {
+  return storage.digest(key);
 }
 
 function isEqual(left: Content, right: Content): boolean {
@@ -44,12 +49,7 @@ function isEqual(left: Content, right: Content): boolean {
 }
 
 /** Returns the content that was sent, and the file at the target. */
-async function send(
-  { from, to, rights: [, right] }: Route,
-  item: Item,
-  there: Item | undefined,
-): Promise<{ sent: Content; made: Item }> {
-  if (item.kind === 'spool') return sendSpool(to, item, there);
+async function send({ from, to, rights: [, right] }: Route, item: Item): Promise<{ sent: Content; made: Item }> {
   const here = (dataDir: string): string => path.join(dataDir, ...item.path.split('/'));
   const [key = item.path] = item.keys;
   const made = { ...item, storage: to.storage, keys: [item.path] };
@@ -62,21 +62,43 @@ async function send(
   if (item.kind !== 'warehouse' || !(right instanceof Lease))
     return { sent: await to.storage.upload(item.path, here(from.dataDir)), made };
   await writeCheckpoint(to.storage, here(from.dataDir), right);
-  return { sent: await contentOf(item), made: (await findCheckpoint(to))[0] ?? item };
+  return { sent: await digest(item), made: (await findCheckpoint(to))[0] ?? item };
 }
 
 /** Adds the lines that the target lacks: to a bucket as a new piece, to a folder with the lines that are there. */
-async function sendSpool(to: Place, item: Item, there: Item | undefined): Promise<{ sent: Content; made: Item }> {
-  const lines = await readLines(item);
-  const known = there === undefined ? new Set<string>() : await readLines(there);
+async function syncSpool(
+  { to }: Route,
+  item: Item,
+  { there, mayChange }: { there: Item | undefined; mayChange: boolean },
+): Promise<Outcome> {
+  const made = { ...item, storage: to.storage, keys: there?.keys ?? [] };
+  const [lines, known] = [await readLines(item), await readLines(made)];
   const missing = [...lines].filter((line) => !known.has(line));
-  const made = { ...item, storage: to.storage, keys: [item.path] };
+  if (known.size > lines.size - missing.length) return 'different';
+  if (missing.length === 0) return 'same';
+  if (!mayChange) return there === undefined ? 'missing' : 'different';
   if (to.dataDir === undefined) {
     const piece = `${item.path}.pieces/${Date.now()}-${randomUUID().slice(0, 8)}-000000.ndjson`;
     await to.storage.create(piece, encodeLines(missing));
-    made.keys = [...(there?.keys ?? []), piece];
+    made.keys = [...made.keys, piece];
   } else {
+    made.keys = [item.path];
     await writeFileAtomic(path.join(to.dataDir, ...item.path.split('/')), encodeLines([...known, ...missing]));
   }
-  return { sent: contentOfLines(lines), made: { ...made, content: contentOfLines(await readLines(made)) } };
+  if ((await readLines(made)).size !== lines.size) return 'different';
+  return there === undefined ? 'sent' : 'replaced';
+}
+
+/** Reads the complete lines of a spool, each once. Several machines may have given the same line to a bucket. */
+async function readLines({ storage, keys }: Item): Promise<Set<string>> {
+  const lines = new Set<string>();
+  for (const key of keys) {
+    const text = (await storage.read(key))?.body.toString('utf8') ?? '';
+    for (const line of text.split('\n').slice(0, -1)) lines.add(line);
+  }
+  return lines;
+}
+
+function encodeLines(lines: string[]): Buffer {
+  return Buffer.from(lines.map((line) => `${line}\n`).join(''));
 }

@@ -59,7 +59,8 @@ export class FolderLock {
   #id;
   #lostError;
   #timer;
-  #ended = new AbortController();
+  /** Whether the lock was lost or released. */
+  #isOver = false;
   #heartbeat = 0;
 
   /**
@@ -72,8 +73,8 @@ export class FolderLock {
     this.#dir = dir;
     this.#id = id;
     this.#lostError = lostError;
-    // Ignore errors here. If the lock is lost, `assertHeld` has aborted `lost`. After any other error (such as a
-    // stalled disk), the next heartbeat tries again.
+    // Ignore errors here. If the lock is lost, the next change fails. After any other error (such as a stalled disk),
+    // the next heartbeat tries again.
     this.#timer = setInterval(() => {
       try {
         this.assertHeld();
@@ -83,19 +84,11 @@ export class FolderLock {
   }
 
   /**
-   * Aborted when the lock is lost or released.
-   * @type {AbortSignal}
-   */
-  get lost() {
-    return this.#ended.signal;
-  }
-
-  /**
    * Sends a heartbeat now. After that, no other process can take the lock for the time of one lease.
    * @throws the error for a lost lock when the lock was broken
    */
   assertHeld() {
-    if (this.lost.aborted) throw this.#lostError();
+    if (this.#isOver) throw this.#lostError();
     const next = path.join(this.#dir, `${this.#id}.${this.#heartbeat + 1}`);
     try {
       renameSync(this.#folder, next);
@@ -146,8 +139,8 @@ export class FolderLock {
   /** Releases the lock. Does nothing when the lock is lost. */
   release() {
     clearInterval(this.#timer);
-    if (this.lost.aborted) return;
-    this.#ended.abort();
+    if (this.#isOver) return;
+    this.#isOver = true;
     if (removeEntry(this.#dir, path.basename(this.#folder))) removeIfEmpty(this.#dir);
   }
 
@@ -157,7 +150,7 @@ export class FolderLock {
 
   /** @param {() => void} work must move a file into this holder's folder. This fails if the lock was broken */
   #fenced(work) {
-    if (this.lost.aborted) throw this.#lostError();
+    if (this.#isOver) throw this.#lostError();
     try {
       work();
     } catch (error) {
@@ -169,7 +162,7 @@ export class FolderLock {
   /** @param {unknown} cause */
   #lose(cause) {
     clearInterval(this.#timer);
-    this.#ended.abort();
+    this.#isOver = true;
     return this.#lostError(cause);
   }
 }

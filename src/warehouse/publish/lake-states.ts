@@ -2,7 +2,7 @@ import { sha256 } from '../../base/hash.js';
 import type { Database } from '../duckdb/database.js';
 import { isByNight } from '../models/changed-nights.js';
 import type { Model } from '../models/models.js';
-import { readsOfModels, type ModelReads } from '../models/reads.js';
+import { readsOfModels, type Reads } from '../models/reads.js';
 
 /*
  * A state is a hash of everything that decides the rows of a table. It contains the random ids of the last changes
@@ -55,30 +55,19 @@ export async function readChanges(db: Database): Promise<Changes> {
   };
 }
 
-/** Returns the state of each model's rows. */
-export async function statesOf(models: readonly Model[], changes: Changes): Promise<Map<string, TableState>> {
-  const isView = new Set(models.flatMap(({ model, kind }) => (kind === 'view' ? [model] : [])));
-  const views = new Map([...(await readsOfModels(models, new Map()))].filter(([model]) => isView.has(model)));
-  return new Map(
-    models.map((model) => [
-      model.model,
-      model.kind === 'view'
-        ? { state: stateOfView(model, views, changes), ...nightsOf(model, changes) }
-        : stateOfTable(model, changes),
-    ]),
+/** Returns the function that returns the state of a model's rows. */
+export async function statesOf(models: readonly Model[], changes: Changes): Promise<(model: Model) => TableState> {
+  const reads = await readsOfModels(models, new Map());
+  const views: Views = new Map(
+    models.flatMap(({ model, kind }) => (kind === 'view' ? [[model, reads.get(model)?.rows]] : [])),
   );
+  return (model) => ({ state: stateOf(model, views, changes), ...nightsOf(model, changes) });
 }
 
 /** Returns the state of a table that no model makes. */
 export function stateOfStored(table: string, columns: unknown, { tables, batches }: Changes): TableState {
   const state = hashOf([table, columns, tables.get(table) ?? '']);
   return table === 'base.year_values' ? { state, batches } : { state };
-}
-
-function stateOfTable(model: Model, changes: Changes): TableState {
-  const change = changes.tables.get(model.model);
-  if (change === undefined) return { state: null };
-  return { state: hashOf([model.fingerprint, model.text, change]), ...nightsOf(model, changes) };
 }
 
 /** Returns the states of the nights of a table or view by night. */
@@ -89,23 +78,21 @@ function nightsOf(model: Model, { nights }: Changes): Pick<TableState, 'nights'>
 }
 
 /** What each view reads. */
-type Views = ReadonlyMap<string, ModelReads>;
+type Views = ReadonlyMap<string, Reads | undefined>;
 
-function stateOfView(model: Model, reads: Views, { tables }: Changes): string | null {
-  const read = tablesBelow(model.model, reads, new Set());
-  if (read === null) return null;
-  const changes = [...read].toSorted().map((table) => [table, tables.get(table) ?? '']);
-  return hashOf([model.fingerprint, model.text, changes]);
+function stateOf({ model, kind, fingerprint, text }: Model, views: Views, { tables }: Changes): string | null {
+  const stored = storedBelow(model, views, new Set());
+  // Without a record, the rows of a table may have changed.
+  if (stored === null || (kind !== 'view' && !tables.has(model))) return null;
+  return hashOf([fingerprint, text, [...stored].toSorted().map((table) => [table, tables.get(table) ?? ''])]);
 }
 
-/** Adds what a view reads, also through other views. Null if one of them may give other rows without a change. */
-function tablesBelow(view: string, reads: Views, found: Set<string>): Set<string> | null {
-  const { tables, isRepeatable } = reads.get(view)?.rows ?? { tables: new Set<string>(), isRepeatable: false };
-  if (!isRepeatable) return null;
-  for (const table of tables) {
-    if (!reads.has(table)) found.add(table);
-    else if (tablesBelow(table, reads, found) === null) return null;
-  }
+/** Adds the table, or the tables that a view reads, also through other views. Null if a view may give other rows itself. */
+function storedBelow(name: string, views: Views, found: Set<string>): Set<string> | null {
+  if (!views.has(name)) return found.add(name);
+  const reads = views.get(name);
+  if (reads?.isRepeatable !== true) return null;
+  for (const table of reads.tables) if (storedBelow(table, views, found) === null) return null;
   return found;
 }
 

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { errorMessage } from '../../base/errors.js';
 import { tableBegun } from '../../base/observed.js';
 import { makeFolderSync } from '../../store/files.js';
 import { syncFile } from '../../store/links.js';
 import type { LakeFile, LakeTable } from '../builds/lake-index.js';
 import type { Database } from '../duckdb/database.js';
+import { ModelFailedError } from '../duckdb/errors.js';
 import { parquetSelection, type TypedColumn } from '../duckdb/parquet-types.js';
 import { quote } from '../duckdb/sql-files.js';
+import { MODEL_SCHEMAS } from '../models/models.js';
 import type { Batch, TableState } from './lake-states.js';
 import { linkFile } from './link-file.js';
 
@@ -16,7 +19,8 @@ export interface LakeSource extends TableState {
   /** Name with schema. */
   table: string;
   columns: TypedColumn[];
-  isView: boolean;
+  /** For a view: the file of its model. */
+  viewFile?: string | undefined;
   /** Texts for the footer of each file. */
   footer: Readonly<Record<string, string>>;
 }
@@ -93,13 +97,14 @@ function nameOf(begin: string, state: string | null): string {
   return `${begin}-${(state ?? randomUUID()).replaceAll('-', '').slice(0, 16)}.parquet`;
 }
 
-async function slicesOf(db: Database, { table, state, nights, isView }: LakeSource): Promise<Slice[]> {
+async function slicesOf(db: Database, { table, state, nights, viewFile }: LakeSource): Promise<Slice[]> {
   const all = { name: nameOf('data', state), where: '' };
   if (nights === undefined) return [all];
   // A view may have very many rows, so take its nights from the states. A night without rows then gets an empty file.
-  const found = isView
-    ? [...nights.keys()].toSorted()
-    : (await db.rows<{ date: string }>(`SELECT DISTINCT date FROM ${table} ORDER BY date`)).map(({ date }) => date);
+  const found =
+    viewFile !== undefined
+      ? [...nights.keys()].toSorted()
+      : (await db.rows<{ date: string }>(`SELECT DISTINCT date FROM ${table} ORDER BY date`)).map(({ date }) => date);
   // An empty table has a file, too, because readers need its columns.
   if (found.length === 0) return [all];
   return found.map((date) => ({
@@ -126,14 +131,28 @@ function slicesOfBatches(batches: readonly Batch[], before: readonly LakeFile[])
   }));
 }
 
-/** Writes a file of the lake. Its name is the path in the lake. */
+/**
+ * Writes a file of the lake. Its name is the path in the lake.
+ * @throws ModelFailedError when the rows of a view cannot be read
+ */
 async function writeSlice(db: Database, source: LakeSource, { name, where }: Slice, lake: string): Promise<LakeFile> {
   const { table, columns, footer } = source;
   const to = path.join(lake, name);
   const metadata = Object.entries(footer).map(([key, value]) => `${key}: ${quote(value)}`);
-  const rows = await db.count(
-    `COPY (SELECT ${parquetSelection(columns)} FROM ${table} ${where}) TO ${quote(to)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`,
-  );
+  const copy = `COPY (SELECT ${parquetSelection(columns)} FROM ${table} ${where}) TO ${quote(to)} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {${metadata.join(', ')}})`;
+  const rows = await db.count(copy).catch((error: unknown) => {
+    throw describeView(source, error);
+  });
   await syncFile(to);
   return { file: name, rows, bytes: statSync(to).size };
+}
+
+/** Explains why readers cannot read a view: something that it needs is not published. Returns other errors unchanged. */
+function describeView({ table, viewFile }: LakeSource, error: unknown): unknown {
+  const fault = errorMessage(error).split('\n')[0] ?? '';
+  if (viewFile === undefined || !/^(?:Catalog|Binder) Error/.test(fault)) return error;
+  return new ModelFailedError(
+    `${table} (${viewFile}) cannot be published as a view: ${fault}`,
+    `A view may read only ${MODEL_SCHEMAS.join(', ')}, and no macro. Write \`kind: table\` in its header.`,
+  );
 }

@@ -1,4 +1,3 @@
-import { errorMessage } from '../../base/errors.js';
 import { DAY_SECONDS } from '../../base/time/time.js';
 import { fileOf, lakeOf } from '../../store/data-folder.js';
 import { DamagedFileError } from '../../store/disk-errors.js';
@@ -11,7 +10,7 @@ import { withMoreMemory } from '../duckdb/more-memory.js';
 import { openCopy } from '../duckdb/open.js';
 import { readWholly } from '../duckdb/read-wholly.js';
 import { createFunctions } from '../models/functions.js';
-import { MODEL_SCHEMAS, type Model } from '../models/models.js';
+import type { Model } from '../models/models.js';
 import { RECEIPT_COLUMNS, writeReceipt } from '../models/receipt.js';
 import { readChanges, stateOfStored, statesOf, type Changes } from './lake-states.js';
 import { countsOf, publishLake, type LakeSource } from './publish-lake.js';
@@ -85,7 +84,7 @@ async function makePublic(db: Database, models: readonly Model[], request: Build
   });
   const notes = await createFunctions(db);
   const columns = RECEIPT_COLUMNS.map(([name, type]) => ({ name, type }));
-  const receipt = { table: RECEIPT, columns, isView: false, footer: { run }, state: null };
+  const receipt = { table: RECEIPT, columns, footer: { run }, state: null };
   Object.assign(tables, await publishLake(db, [receipt], lakeOf(folder), undefined));
   await db.run('CHECKPOINT');
   const rowsReadAt = readsRows || before === undefined ? now.toISOString() : before.rowsReadAt;
@@ -102,10 +101,10 @@ function mustReadRows(before: LakeIndex | undefined, now: Date): boolean {
 
 /**
  * Lists what the lake has: the tables and views of models, and the tables that views read.
- * @throws ModelFailedError when a table or view of a model is missing, or readers could not read a view
+ * @throws ModelFailedError when a table or view of a model is missing
  */
 async function sourcesOf(db: Database, models: readonly Model[], changes: Changes, run: string): Promise<LakeSource[]> {
-  const states = await statesOf(models, changes);
+  const stateOf = await statesOf(models, changes);
   const found = await readColumns(db);
   const lost = models.find(({ model }) => !found.has(model));
   if (lost !== undefined)
@@ -124,42 +123,17 @@ async function sourcesOf(db: Database, models: readonly Model[], changes: Change
       description: model.description,
       columns: JSON.stringify(comments),
     };
-    const isView = model.kind === 'view';
-    return { table: model.model, columns, isView, footer, ...(states.get(model.model) ?? { state: null }) };
+    const viewFile = model.kind === 'view' ? model.path : undefined;
+    return { table: model.model, columns, viewFile, footer, ...stateOf(model) };
   });
-  await requireReadable(db, models);
   const known = new Set(models.map(({ model }) => model));
   for (const [table, columns] of found)
     if (table.startsWith('base.') && !known.has(table))
       sources.push({
         table,
         columns,
-        isView: false,
         footer: { run },
         ...stateOfStored(table, columns, changes),
       });
   return sources;
-}
-
-/** Checks that readers can read each view: nothing that it needs was dropped. */
-async function requireReadable(db: Database, models: readonly Model[]): Promise<void> {
-  const views = models.filter(({ kind }) => kind === 'view');
-  const all = views.map(({ model }) => `(SELECT 1 FROM ${model} LIMIT 0)`).join(', ');
-  if (views.length === 0 || (await isReadable(db, `(SELECT 1 FROM ${all})`)) === true) return;
-  for (const { model, path } of views) {
-    const fault = await isReadable(db, model);
-    if (fault === true) continue;
-    throw new ModelFailedError(
-      `${model} (${path}) cannot be published as a view: ${fault}`,
-      `A view may read only ${MODEL_SCHEMAS.join(', ')}, and no macro. Write \`kind: table\` in its header.`,
-    );
-  }
-}
-
-/** Returns the first line of DuckDB's error if it cannot read a relation. */
-function isReadable(db: Database, relation: string): Promise<true | string> {
-  return db.rows(`DESCRIBE FROM ${relation}`).then(
-    () => true as const,
-    (error: unknown) => errorMessage(error).split('\n')[0] ?? '',
-  );
 }

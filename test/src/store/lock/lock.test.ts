@@ -189,7 +189,6 @@ describe('a lock holder frozen for longer than the lease', () => {
     const lock = await takeLock(dir, QUICK);
     frozen.child.kill('SIGCONT');
     expect(await frozen.says(/renamed|refused/)).toMatch(/refused: Internal This process was paused for too long/);
-    await frozen.says(/lost/);
     expect(existsSync(to)).toBe(false);
     lock.assertHeld();
     lock.release();
@@ -203,7 +202,6 @@ describe('a lock holder frozen for longer than the lease', () => {
     const next = await takeLock(dir, { ...QUICK, leaseMs: 100 });
     expect(() => lock.remove(file)).toThrow(LockLostError);
     expect(() => lock.assertHeld()).toThrow(LockLostError);
-    expect(lock.lost.aborted).toBe(true);
     lock.release();
     next.assertHeld();
     next.remove(file);

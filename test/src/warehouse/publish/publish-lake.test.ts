@@ -9,7 +9,6 @@ import { temporaryDataDir } from '../../../helpers/warehouse.js';
 const source = (table: string, types: Record<string, string>, more: Partial<LakeSource> = {}): LakeSource => ({
   table,
   columns: Object.entries(types).map(([name, type]) => ({ name, type })),
-  isView: false,
   footer: { run: 'r', description: "It's a thing." },
   state: `${table} 1`,
   ...more,
