@@ -4,7 +4,7 @@ import type { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
 import { isOfBuilds } from '../duckdb/table-changes.js';
 import type { Model } from './models.js';
-import { readsOfModels, type ModelReads, type Reads } from './reads.js';
+import { mayDiffer, readsOfModels, type ModelReads, type Reads } from './reads.js';
 import { sha256 } from '../../base/hash.js';
 
 /*
@@ -72,7 +72,7 @@ export class Inputs {
     const reads = this.#before.reads.get(model.model);
     if (reads === undefined || reads.readsItself) return false;
     // A view stores no rows.
-    if (model.kind !== 'view' && (!reads.rows.isRepeatable || reads.rows.readsUncounted)) return false;
+    if (model.kind !== 'view' && mayDiffer(reads.rows, model)) return false;
     return this.#before.known.get(model.model)?.built_from === this.#rowsFrom(model);
   }
 
@@ -84,7 +84,7 @@ export class Inputs {
   /** Whether the last results of the audits may differ now. Call it after the model was built or skipped. */
   needAudits(model: Model): boolean {
     const reads = this.#before.reads.get(model.model);
-    if (reads === undefined || !reads.audits.isRepeatable || reads.audits.readsUncounted) return true;
+    if (reads === undefined || mayDiffer(reads.audits)) return true;
     if (model.kind === 'view' && !reads.rows.isRepeatable) return true;
     return this.#before.known.get(model.model)?.audited_from !== this.#auditedFrom(model);
   }

@@ -4,7 +4,7 @@ import { findParents } from './parents.js';
 import type { OwnObject } from './own/own-object.js';
 import { readOwnFiles } from './own/own-files.js';
 import { readOwn } from './own/read-own.js';
-import { findUses, requireSeeds, textOfUse } from './own/uses.js';
+import { findUses, textOfUse } from './own/uses.js';
 import { readShared, readSqlFolder, type SqlFile } from '../duckdb/sql-files.js';
 import { sha256 } from '../../base/hash.js';
 
@@ -36,8 +36,8 @@ export interface ModelSet {
  * Reads the models on disk: first the models of `sql/`, then those of the user's own folder, which has the same
  * subfolders. A file of the user adds a model, or replaces the shipped model with the same file name. The folder may
  * also have macros and seeds.
- * @throws ModelFailedError when a header, macro or seed is wrong, SQL does not parse, or a model reads a model or seed
- * that does not exist
+ * @throws ModelFailedError when a header, macro or seed is wrong, SQL does not parse, or a model reads a model that
+ * does not exist
  * @throws TidemarkError `InvalidConfig` when the user's folder is missing, or has files that Tidemark would ignore
  */
 export async function readModelSet(folder?: string): Promise<ModelSet> {
@@ -45,9 +45,7 @@ export async function readModelSet(folder?: string): Promise<ModelSet> {
   const files = new Map<string, SqlFile>();
   for (const file of [...MODEL_SCHEMAS.flatMap((schema) => readSqlFolder(schema)), ...added])
     files.set(file.name, file);
-  const set = await assembleModels([...files.values()], readShared(), own);
-  await requireSeeds(set.models, set);
-  return set;
+  return assembleModels([...files.values()], readShared(), own);
 }
 
 /** Reads the models on disk, without macros and seeds. */

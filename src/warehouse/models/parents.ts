@@ -71,16 +71,23 @@ function tablesIn(
 }
 
 /**
- * Returns the names in each query.
+ * Returns all names in some queries.
  * @throws ModelFailedError when DuckDB cannot parse a query
  */
-export async function namesOfQueries(queries: readonly string[]): Promise<SqlNames[]> {
+export async function namesOfQueries(queries: readonly string[]): Promise<SqlNames> {
   const parsed = await parseQueries(queries);
-  return queries.map((sql) => {
+  const found = queries.map((sql) => {
     const names = parsed(sql);
     if (names.fault !== undefined) throw new ModelFailedError(`DuckDB cannot parse: ${names.fault.message}`, sql);
     return names;
   });
+  const all = (kind: keyof SqlNames): string[] => found.flatMap((names) => names[kind]);
+  return {
+    tables: all('tables'),
+    otherTables: all('otherTables'),
+    functions: all('functions'),
+    strings: all('strings'),
+  };
 }
 
 function isModelName(name: string): boolean {

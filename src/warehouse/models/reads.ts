@@ -1,7 +1,6 @@
 import { isOfBuilds } from '../duckdb/table-changes.js';
 import { splitStatements } from '../duckdb/split-statements.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
-import type { SqlNames } from '../duckdb/sql-parser.js';
 import { MODEL_SCHEMAS, type Model } from './models.js';
 import { namesOfQueries, queriesOf } from './parents.js';
 
@@ -11,8 +10,6 @@ export interface Reads {
   tables: ReadonlySet<string>;
   /** Whether the query returns the same rows again while its tables and the settings stay the same. */
   isRepeatable: boolean;
-  /** Whether one of the tables is changed by builds without counting the change. */
-  readsUncounted: boolean;
   /** Whether the query reads the temp table `settings`. */
   readsSettings: boolean;
 }
@@ -57,7 +54,7 @@ const SCHEMAS: readonly string[] = ['ledger', 'base', ...MODEL_SCHEMAS];
 const BUILD_TABLES = /^(?:settings|changed|seed_\w+)$/i;
 
 /**
- * Finds what the queries of each model read.
+ * Finds what the queries of each model read. A query that reads a view also reads the tables of the view.
  * @param views Queries of the views that are not models, by name
  */
 export async function readsOfModels(
@@ -66,27 +63,19 @@ export async function readsOfModels(
 ): Promise<Map<string, ModelReads>> {
   // Parse all queries in one statement.
   await namesOfQueries([...views.values(), ...models.flatMap(queriesOf)]);
-  const expanded = new Map<string, Reads>();
-  for (const [name, sql] of views) expanded.set(name, await readsOf([sql]));
-  const rowsOf = new Map<Model, Reads>();
-  for (const model of models) {
-    const { changed, all } = model.incremental ?? {};
-    const reads = expand(await readsOf([model.sql, changed, all, ...macroQueries(model)]), expanded);
-    const rows = findUncounted(reads, model.incremental !== undefined);
-    rowsOf.set(model, rows);
-    // This holds for the models that read such a view, too.
-    if (model.kind === 'view' && (rows.readsUncounted || !rows.isRepeatable)) expanded.set(model.model, rows);
+  const known = new Map<string, Reads>();
+  for (const [name, sql] of views) known.set(name, await readsOf([sql], known));
+  const found = new Map<string, ModelReads>();
+  for (const { model, kind, sql, incremental, audits, uses = [] } of models) {
+    // A macro of the user may call a function such as now(), so the model that calls the macro may give other rows.
+    const macros = uses.flatMap((object) => (object.kind === 'macro' ? object.queries : []));
+    const rows = await readsOf([sql, incremental?.changed, incremental?.all, ...macros], known);
+    if (kind === 'view') known.set(model, rows);
+    const readsItself = rows.tables.delete(model);
+    const ofAudits = await readsOf([...audits.map((audit) => audit.sql), ...macros], known);
+    found.set(model, { rows, audits: ofAudits, readsItself });
   }
-  const known = new Map<string, ModelReads>();
-  for (const [model, rows] of rowsOf) {
-    const audits = await readsOf([...model.audits.map(({ sql }) => sql), ...macroQueries(model)]);
-    known.set(model.model, {
-      rows: { ...rows, tables: without(rows.tables, model.model) },
-      audits: findUncounted(expand(audits, expanded), false),
-      readsItself: rows.tables.has(model.model),
-    });
-  }
-  return known;
+  return found;
 }
 
 /** Returns the queries of the views of every warehouse, by name. */
@@ -96,53 +85,33 @@ function viewsOfSchema(): Map<string, string> {
   return new Map(views.flatMap((view) => (view === null ? [] : [[view[1] ?? '', view[2] ?? ''] as const])));
 }
 
-/** A macro of the user may call a function such as now(), so the model that calls the macro may give other rows. */
-function macroQueries({ uses = [] }: Model): string[] {
-  return uses.flatMap((object) => (object.kind === 'macro' ? object.queries : []));
-}
-
-async function readsOf(queries: readonly (string | undefined)[]): Promise<Reads> {
+async function readsOf(queries: readonly (string | undefined)[], views: ReadonlyMap<string, Reads>) {
   const names = await namesOfQueries(queries.filter((sql) => sql !== undefined));
-  const named = names.flatMap(({ tables, strings }) => [...tables, ...strings]).map((name) => name.toLowerCase());
-  const isRead = ({ functions, tables, otherTables }: SqlNames): boolean =>
-    functions.every(isRepeatable) &&
-    tables.every((name) => isTableName(name.toLowerCase())) &&
-    otherTables.every((name) => BUILD_TABLES.test(name));
+  const tables = [...names.tables, ...names.strings].map((name) => name.toLowerCase()).filter(isTableName);
+  const read = tables.flatMap((table) => views.get(table) ?? []);
+  const isRead =
+    names.functions.every(isRepeatable) &&
+    names.tables.every((name) => isTableName(name.toLowerCase())) &&
+    names.otherTables.every((name) => BUILD_TABLES.test(name));
   return {
-    tables: new Set(named.filter(isTableName)),
-    isRepeatable: names.every(isRead),
-    readsUncounted: false,
-    readsSettings: names.some(({ otherTables }) => otherTables.some((name) => name.toLowerCase() === 'settings')),
+    tables: new Set([...tables, ...read.flatMap((view) => [...view.tables])]),
+    isRepeatable: isRead && read.every((view) => view.isRepeatable),
+    readsSettings:
+      names.otherTables.some((name) => name.toLowerCase() === 'settings') || read.some((view) => view.readsSettings),
   };
 }
 
-/** Adds the tables that views read. */
-function expand(reads: Reads, views: ReadonlyMap<string, Reads>): Reads {
-  const read = [...reads.tables].flatMap((table) => views.get(table) ?? []);
-  return {
-    ...reads,
-    tables: new Set([...reads.tables, ...read.flatMap((view) => [...view.tables])]),
-    isRepeatable: reads.isRepeatable && read.every((view) => view.isRepeatable),
-    readsSettings: reads.readsSettings || read.some((view) => view.readsSettings),
-  };
+/**
+ * Whether queries may return other rows although no counted input changed. Builds change some tables without counting.
+ * Among these are the tables `dirty_…`, which an incremental model reads before the build empties them.
+ */
+export function mayDiffer({ isRepeatable, tables }: Reads, model?: Pick<Model, 'kind'>): boolean {
+  const isUncounted = (name: string): boolean =>
+    isOfBuilds(name) || (model?.kind !== 'incremental' && name.startsWith('ledger.dirty_'));
+  return !isRepeatable || [...tables].some(isUncounted);
 }
 
 function isTableName(name: string): boolean {
   const [schema = '', table, more] = name.split('.');
   return SCHEMAS.includes(schema) && /^\w+$/.test(table ?? '') && more === undefined;
-}
-
-/**
- * Finds out whether builds change one of the tables without counting. An incremental model reads the tables `dirty_…`
- * before the build empties them.
- */
-function findUncounted(reads: Reads, isIncremental: boolean): Reads {
-  const isUncounted = (name: string): boolean => {
-    return isOfBuilds(name) || (!isIncremental && name.startsWith('ledger.dirty_'));
-  };
-  return { ...reads, readsUncounted: [...reads.tables].some(isUncounted) };
-}
-
-function without(tables: ReadonlySet<string>, name: string): ReadonlySet<string> {
-  return new Set([...tables].filter((table) => table !== name));
 }

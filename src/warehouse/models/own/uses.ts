@@ -1,5 +1,4 @@
 import { ModelFailedError } from '../../duckdb/errors.js';
-import type { SqlFile } from '../../duckdb/sql-files.js';
 import type { ModelFile } from '../model-file.js';
 import { namesOfQueries, queriesOf } from '../parents.js';
 import type { OwnObject } from './own-object.js';
@@ -8,13 +7,9 @@ const WITH_SCHEMA = /^(?:temp|main)\./i;
 
 /** Returns the names of macros and seeds that queries may use: functions and temporary tables, in lower case. */
 export async function namesIn(queries: readonly string[]): Promise<Set<string>> {
-  const parsed = await namesOfQueries(queries);
-  return new Set(
-    parsed.flatMap(({ functions, tables, otherTables }) => {
-      const temporary = [...tables.filter((name) => WITH_SCHEMA.test(name)), ...otherTables];
-      return [...functions, ...temporary.map((name) => name.replace(WITH_SCHEMA, '').toLowerCase())];
-    }),
-  );
+  const { functions, tables, otherTables } = await namesOfQueries(queries);
+  const temporary = [...tables.filter((name) => WITH_SCHEMA.test(name)), ...otherTables];
+  return new Set([...functions, ...temporary.map((name) => name.replace(WITH_SCHEMA, '').toLowerCase())]);
 }
 
 /**
@@ -54,30 +49,6 @@ export async function findUses<M extends ModelFile>(
     found.push(uses.length === 0 ? model : { ...model, uses });
   }
   return found;
-}
-
-// Temporary tables of every build, besides the shipped seeds.
-const BUILT_IN = ['seed_fields'];
-
-/**
- * Checks that each seed that a model reads has a file.
- * @throws ModelFailedError with the model and the name of the missing file
- */
-export async function requireSeeds(
-  models: readonly ModelFile[],
-  { shared, own }: { shared: readonly SqlFile[]; own: readonly SqlFile[] },
-): Promise<void> {
-  const tables = [...shared, ...own].map(({ name }) => /([^/]*)\.csv$/.exec(name)?.[1]).map((stem) => `seed_${stem}`);
-  const known = new Set([...tables, ...BUILT_IN]);
-  for (const model of models) {
-    const missing = [...(await namesIn(queriesOf(model)))].find((name) => /^seed_\w+$/.test(name) && !known.has(name));
-    if (missing === undefined) continue;
-    const file = `seeds/${missing.slice('seed_'.length)}.csv`;
-    throw new ModelFailedError(
-      `${model.path} reads ${missing}, but there is no ${file}.`,
-      `Add ${file} to the folder that \`models\` in tidemark.yaml names, or correct the model.`,
-    );
-  }
 }
 
 /** Returns a text that changes if a macro or seed may give other results. */

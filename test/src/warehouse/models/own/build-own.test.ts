@@ -143,7 +143,7 @@ test('plan names changed files, and faults before apply', async () => {
   );
   writeOwn(modelsDir, { 'macros/regions.sql': 'CREATE MACRO region_of(zip) AS zip;' });
   await expect(applyModels(dataDir, request)).rejects.toThrow(
-    /places\.sql reads seed_regions, but there is no seeds\/regions\.csv/,
+    /places\.sql\): Catalog Error: Table with name seed_regions does not exist/,
   );
   expect(await queryPublished(dataDir, PLACES)).toEqual([['1 North 1.5, 2 South, 3']]);
 });

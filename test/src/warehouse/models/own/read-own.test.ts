@@ -174,11 +174,6 @@ test.each<[what: string, files: Record<string, string>, message: RegExp]>([
   ['a macro in a subfolder', { 'macros/eu/a.sql': '' }, /not in a subfolder from which Tidemark reads \.sql files/],
   ['SQL among the seeds', { 'seeds/a.sql': '' }, /not in a subfolder from which Tidemark reads \.sql files/],
   [
-    'a seed that is missing',
-    { 'marts/thing.sql': mart('thing', 'SELECT id FROM seed_gone') },
-    /thing\.sql reads seed_gone, but there is no seeds\/gone\.csv/,
-  ],
-  [
     'a view that uses a seed',
     {
       'seeds/regions.csv': 'id\n1\n',
