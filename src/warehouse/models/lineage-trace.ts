@@ -21,7 +21,7 @@ interface Scope {
 
 const NOTHING: Source = { columns: new Set(), isCopy: false };
 const SETS = new Set(['LOGICAL_UNION', 'LOGICAL_INTERSECT', 'LOGICAL_RECURSIVE_CTE']);
-const PASSING = new Set(['LOGICAL_DISTINCT', 'LOGICAL_LIMIT', 'LOGICAL_TOP_N', 'LOGICAL_SAMPLE']);
+const PASSING = new Set(['LOGICAL_DISTINCT', 'LOGICAL_FILTER', 'LOGICAL_LIMIT', 'LOGICAL_ORDER_BY', 'LOGICAL_SAMPLE']);
 const JOINS = new Set([
   'LOGICAL_COMPARISON_JOIN',
   'LOGICAL_ANY_JOIN',
@@ -35,7 +35,8 @@ const JOINS = new Set([
  * Finds, for each output column of a bound query plan, the table columns from which its value is computed. Columns in
  * the conditions of joins, filters and groups do not count, because they select rows and do not change values. For the
  * same reason, the subquery of an EXISTS does not count.
- * @param plan Root operator, with references resolved to positions
+ * @param plan Root operator, with references resolved to positions. Only plans that were not optimized: the optimizer
+ * swaps the sides of joins and leaves out columns
  * @throws Error at an unknown operator, because the lineage is then uncertain
  */
 export function traceColumns(plan: unknown): Outputs {
@@ -54,10 +55,6 @@ function trace(node: Node, scope: Scope): Outputs {
       return traceTable(node);
     case 'LOGICAL_PROJECTION':
       return all(node['expressions'], input());
-    case 'LOGICAL_FILTER':
-      return pick(input(), node['projection_map']);
-    case 'LOGICAL_ORDER_BY':
-      return pick(input(), node['projections']);
     case 'LOGICAL_EXCEPT':
       return children[0] === undefined ? [] : trace(children[0], scope);
     case 'LOGICAL_AGGREGATE_AND_GROUP_BY': {
@@ -97,43 +94,31 @@ function traceTable(node: Node): Outputs {
   const data = node['function_data'];
   const table = isNode(data) && typeof data['table'] === 'string' ? `${String(data['schema'])}.${data['table']}` : null;
   const names = list(node['names']);
-  const columns = nodes(node['column_indexes']).map((column): Source => {
+  return nodes(node['column_indexes']).map((column): Source => {
     const name = names[Number(column['index'])];
     return table === null || typeof name !== 'string'
       ? NOTHING
       : { columns: new Set([`${table}.${name}`]), isCopy: true };
   });
-  return pick(columns, node['projection_ids']);
 }
 
 function traceJoin(node: Node, type: string, [first, second]: Node[], scope: Scope): Outputs {
   if (first === undefined || second === undefined) throw new Error(`${type} has less than two inputs`);
-  // In a correlated join, the inner side may read columns of the outer side. `duplicate_eliminated_columns` lists them.
-  const isFlipped = node['delim_flipped'] === true;
-  const outerSide = isFlipped ? second : first;
-  const outer = trace(outerSide, scope);
+  const left = trace(first, scope);
+  // In a correlated join, the second side may read columns of the first. `duplicate_eliminated_columns` lists them.
   const handed = list(node['duplicate_eliminated_columns']);
-  const inner = trace(
-    isFlipped ? first : second,
-    handed.length === 0 ? scope : { ...scope, outer: all(handed, outer) },
-  );
-  const [left, right] = isFlipped ? [inner, outer] : [outer, inner];
-  const leftOut = pick(left, node['left_projection_map']);
-  const rightOut = pick(right, node['right_projection_map']);
+  const right = trace(second, handed.length === 0 ? scope : { ...scope, outer: all(handed, left) });
   switch (node['join_type']) {
     case 'SEMI':
     case 'ANTI':
-      return leftOut;
-    case 'RIGHT_SEMI':
-    case 'RIGHT_ANTI':
-      return rightOut;
+      return left;
     case 'MARK': {
       const conditions = nodes(node['conditions']);
       const compared = conditions.flatMap((one) => [evaluate(one['left'], left), evaluate(one['right'], right)]);
-      return [...leftOut, computed(compared)];
+      return [...left, computed(compared)];
     }
   }
-  return [...leftOut, ...rightOut];
+  return [...left, ...right];
 }
 
 function traceSet(node: Node, type: string, children: Node[], scope: Scope): Outputs {
@@ -201,12 +186,6 @@ function computed(sources: readonly Source[]): Source {
 
 function all(expressions: unknown, input: Outputs): Outputs {
   return list(expressions).map((expression) => evaluate(expression, input));
-}
-
-/** Returns the outputs that a projection map selects by position. An empty map selects all outputs. */
-function pick(outputs: Outputs, map: unknown): Outputs {
-  const positions = list(map);
-  return positions.length === 0 ? outputs : positions.map((position) => outputs[Number(position)] ?? NOTHING);
 }
 
 function asNode(value: unknown): Node {

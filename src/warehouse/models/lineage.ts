@@ -1,14 +1,9 @@
 import { z } from 'zod';
-import { putSettings } from './build-model.js';
 import type { Database } from '../duckdb/database.js';
-import { withMemory } from '../duckdb/in-memory.js';
+import { withEmptyTables } from './empty-tables.js';
 import { traceColumns } from './lineage-trace.js';
-import { ensureSchema } from '../duckdb/schema.js';
-import { assembleModels, MODEL_SCHEMAS, type Model } from './models.js';
-import { withOwn } from './own/use-own.js';
+import { assembleModels, type Model } from './models.js';
 import type { Published } from '../builds/published.js';
-import { prepareSession } from '../duckdb/session.js';
-import { identifier } from '../duckdb/sql-files.js';
 
 /** The columns from which the values of a column come, as far as DuckDB's query plan shows them. */
 export interface ColumnLineage {
@@ -38,20 +33,13 @@ const Answer = z.object({ error: z.boolean(), plans: z.array(z.unknown()).option
  * @throws ModelFailedError when the tables cannot be created
  */
 export async function readLineage(models: readonly Model[]): Promise<Lineage> {
-  return withMemory(':memory:', async (db) => {
-    await prepareSession(db);
-    await putSettings(db, { personalData: true });
-    await ensureSchema(db);
-    for (const schema of MODEL_SCHEMAS) await db.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
-    for (const { model, columns } of models) {
-      const described = Object.entries(columns).map(([name, { type }]) => `${identifier(name)} ${type}`);
-      await db.run(`CREATE TABLE ${model} (${described.join(', ')})`);
-    }
+  const work = async (db: Database): Promise<Lineage> => {
     const lineage = new Map<string, ReadonlyMap<string, ColumnLineage>>();
-    await withOwn(db, models, async () => {
-      for (const model of models) lineage.set(model.model, await readModelLineage(db, model));
-    });
+    for (const model of models) lineage.set(model.model, await readModelLineage(db, model));
     return lineage;
+  };
+  return withEmptyTables(models, work, (_, error) => {
+    throw error;
   });
 }
 
