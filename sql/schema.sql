@@ -835,7 +835,7 @@ COMMENT ON COLUMN base.model_changes.applied_at IS 'When the change was applied'
 CREATE TABLE ledger.model_inputs (
   model VARCHAR NOT NULL,
   built_from VARCHAR NOT NULL,
-  audited_from VARCHAR -- NULL: run the audits again
+  audited_from VARCHAR NOT NULL
 );
 
 -- Nights of the models that builds change by night (`incremental.by` has `date`): those that have rows or had some.
@@ -857,3 +857,4 @@ CREATE TABLE ledger.built_from (
   personal_data BOOLEAN NOT NULL, -- whether names and contact data of people are kept
   had_personal_data BOOLEAN NOT NULL -- whether an earlier build kept them, since the file was last written again
 );
+INSERT INTO ledger.built_from VALUES (false, false);

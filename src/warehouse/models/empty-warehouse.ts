@@ -17,7 +17,6 @@ const RECORDS = [
   'base.model_sets',
   'ledger.model_set_files',
   'ledger.model_texts',
-  'ledger.built_from',
 ];
 
 // The bytes of an empty warehouse file.

@@ -21,7 +21,7 @@ import { sha256 } from '../../base/hash.js';
 
 interface Known {
   built_from: string;
-  audited_from: string | null;
+  audited_from: string;
 }
 
 /** What a build knows when it begins. */
@@ -147,14 +147,6 @@ export class Inputs {
 // DuckDB counts rows without reading them. The count of removed rows may remain, and then the table does not count as empty.
 const EMPTY_TABLES = `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables()
   WHERE database_name = current_database() AND estimated_size = 0`;
-
-/** Makes the next build run the audits of these models again, although the last build failed and changed nothing. */
-export async function forgetAudits(db: Database, models: readonly string[]): Promise<void> {
-  await db.run(
-    `UPDATE ledger.model_inputs SET audited_from = NULL WHERE list_contains(CAST(CAST($models AS JSON) AS VARCHAR[]), model)`,
-    { models: JSON.stringify(models) },
-  );
-}
 
 const INPUTS = { model: 'VARCHAR', built_from: 'VARCHAR', audited_from: 'VARCHAR' };
 const CHANGES = { table_name: 'VARCHAR', change: 'VARCHAR' };

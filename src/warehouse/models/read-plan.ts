@@ -93,32 +93,17 @@ interface AppliedRow extends Pick<AppliedModel, 'model' | 'version' | 'kind' | '
   deprecation_date: string | null;
 }
 
-/** Types of the columns of each table and view, by table and column. */
-export type Columns = ReadonlyMap<string, ReadonlyMap<string, string>>;
-
 /** Reads every version of every applied model. A version that has a table gets the columns of this table. */
-export async function readApplied(
-  db: Database,
-  from: 'base.models' | 'meta.models',
-  columns?: Columns,
-): Promise<AppliedModel[]> {
-  const existing = columns ?? (await readPlainColumns(db));
+export async function readApplied(db: Database, from: 'base.models' | 'meta.models'): Promise<AppliedModel[]> {
+  const existing = await readColumns(db);
+  const plain = (columns: readonly TypedColumn[]) => new Map(columns.map(({ name, type }) => [name, plainType(type)]));
   const rows = await db.rows<AppliedRow>(
     `SELECT model, version, kind, fingerprint, state, definition, table_name, deprecation_date FROM ${from} ORDER BY model, version`,
   );
-  return rows.map(({ table_name: table, deprecation_date: deprecationDate, ...row }) => ({
-    ...row,
-    table,
-    deprecationDate,
-    columns: table === null ? null : (existing.get(table) ?? null),
-  }));
-}
-
-/** Reads the columns of all tables and views. */
-export async function readPlainColumns(db: Database): Promise<Columns> {
-  const tables = await readColumns(db);
-  const plain = (columns: readonly TypedColumn[]) => new Map(columns.map(({ name, type }) => [name, plainType(type)]));
-  return new Map([...tables].map(([table, columns]) => [table, plain(columns)]));
+  return rows.map(({ table_name: table, deprecation_date: deprecationDate, ...row }) => {
+    const columns = table === null ? undefined : existing.get(table);
+    return { ...row, table, deprecationDate, columns: columns === undefined ? null : plain(columns) };
+  });
 }
 
 async function planFrom(

@@ -10,7 +10,7 @@ export interface Reads {
   tables: ReadonlySet<string>;
   /** Whether the query returns the same rows again while its tables and the settings stay the same. */
   isRepeatable: boolean;
-  /** Whether the query reads the temp table `settings`. */
+  /** Whether the query reads the temp table `settings`, directly or through models. */
   readsSettings: boolean;
 }
 
@@ -66,10 +66,11 @@ export async function readsOfModels(
   const known = new Map<string, Reads>();
   for (const [name, sql] of views) known.set(name, await readsOf([sql], known));
   const found = new Map<string, ModelReads>();
-  for (const { model, kind, sql, incremental, audits, uses = [] } of models) {
+  for (const { model, kind, sql, incremental, audits, parents, uses = [] } of models) {
     // A macro of the user may call a function such as now(), so the model that calls the macro may give other rows.
     const macros = uses.flatMap((object) => (object.kind === 'macro' ? object.queries : []));
     const rows = await readsOf([sql, incremental?.changed, incremental?.all, ...macros], known);
+    rows.readsSettings ||= parents.some((parent) => found.get(parent)?.rows.readsSettings === true);
     if (kind === 'view') known.set(model, rows);
     const readsItself = rows.tables.delete(model);
     const ofAudits = await readsOf([...audits.map((audit) => audit.sql), ...macros], known);

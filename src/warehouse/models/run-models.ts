@@ -10,19 +10,18 @@ import {
   type Relations,
 } from './build-model.js';
 import { recordNights } from './changed-nights.js';
-import { declaredShape, sameColumns } from './compare-shapes.js';
 import type { RatesSource } from '../../config/rates-source.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';
 import { loadRates } from '../rates/load-rates.js';
-import { forgetAudits, Inputs } from './inputs.js';
+import { Inputs } from './inputs.js';
 import { MODEL_SCHEMAS, readModelSet, type Model, type ModelSet } from './models.js';
 import { withOwn } from './own/use-own.js';
 import { modelsInForce } from './in-force.js';
 import { countBefore, recordChanges } from './model-changes.js';
 import { planModels, refuseBreaking, type AppliedModel } from './plan.js';
-import { readApplied, readPlainColumns, type Columns } from './read-plan.js';
+import { readApplied } from './read-plan.js';
 import { heldSet, readSet, saveSet, type SetOrigin } from './sets.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { readShared, readSqlFile } from '../duckdb/sql-files.js';
@@ -78,82 +77,65 @@ export async function buildModels(warehouse: Warehouse, options: BuildOptions = 
   const { set, notes } = await chooseSet(db, options);
   const day = utcDay(now);
   const { models, overdue } = modelsInForce(set.models, day);
-  const checks: CheckResult[] = [];
-  const audited: string[] = [];
   const served = models.map(({ model }) => model);
   const personalData = options.personalData ?? false;
-  let failedAudits: string[] = [];
   if (options.rates !== undefined) notes.push(...(await loadRates(db, options.rates)).notes);
-  try {
-    // Records the changes of the tables of models itself, because they decide which other models to build.
-    const recorded = new Set(served);
-    const build = () =>
-      db.transaction(async () => {
-        await putSettings(db, { personalData });
-        await db.run(MODEL_SCHEMAS.map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`).join(';'));
-        const columns = await readPlainColumns(db);
-        const applied = await readApplied(db, 'base.models', columns);
-        // In a copied warehouse, the results of the audits of empty tables hold for the first build.
-        if (applied.length === 0)
-          await db.run('UPDATE base.checks SET "at" = CAST($at AS TIMESTAMPTZ)', { at: now.toISOString() });
-        const plan = planModels(models, applied, { day, dropped: options.dropped });
-        // Do not refuse a rollback. A person asked for it, and the command's output lists the breaking changes.
-        if (options.origin !== 'rollback') refuseBreaking(plan);
-        const rowsBefore = await countBefore(db, plan);
-        // An incremental model would keep what it shows of people whose answers did not change.
-        const isOther = await keptOther(db, personalData);
-        const whole = new Set(plan.filter(({ rebuild }) => isOther || rebuild).map(({ model }) => model));
-        const edited = new Set(plan.filter(({ change }) => change === 'directly modified').map(({ model }) => model));
-        const isChanged = plan.some(({ change }) => change !== 'unchanged');
-        const existing: Relations = isChanged ? await readRelations(db) : new Map();
-        const inputs = await Inputs.read(db, models, { personalData });
-        for (const [done, model] of models.entries()) {
-          tableBegun.report({ name: model.model, done, total: models.length });
-          const how = whole.has(model.model) ? 'whole' : 'changed';
-          const isInPlace = hasColumns(columns, model) && inputs.isMadeBySame(model);
-          const isSkipped = isInPlace && inputs.areSame(model);
-          const isBuilt = !isSkipped && (await buildModel(db, model, how, existing, isInPlace));
-          if (isBuilt) {
-            inputs.setChanged(model);
-            await recordNights(db, model, how);
-          }
-          if (!isBuilt && edited.has(model.model)) await describeModel(db, model);
-          if (inputs.needAudits(model)) {
-            // The audits changed, or tables that they read. So check all keys.
-            if (!isBuilt && readsChanged(model)) await fillChanged(db, model, 'whole');
-            audited.push(model.model);
-            checks.push(...(await runAudits(db, model, { onlyChanged: isBuilt && how === 'changed' })));
-          }
-          inputs.setDone(model);
+  // Records the changes of the tables of models itself, because they decide which other models to build.
+  const recorded = new Set(served);
+  const build = () =>
+    db.transaction(async () => {
+      await putSettings(db, { personalData });
+      await db.run(MODEL_SCHEMAS.map((schema) => `CREATE SCHEMA IF NOT EXISTS ${schema}`).join(';'));
+      const applied = await readApplied(db, 'base.models');
+      // In a copied warehouse, the results of the audits of empty tables hold for the first build.
+      if (applied.length === 0)
+        await db.run('UPDATE base.checks SET "at" = CAST($at AS TIMESTAMPTZ)', { at: now.toISOString() });
+      const plan = planModels(models, applied, { day, dropped: options.dropped });
+      // Do not refuse a rollback. A person asked for it, and the command's output lists the breaking changes.
+      if (options.origin !== 'rollback') refuseBreaking(plan);
+      const rowsBefore = await countBefore(db, plan);
+      const changes = new Map(plan.map((change) => [change.model, change]));
+      const isChanged = plan.some(({ change }) => change !== 'unchanged');
+      const existing: Relations = isChanged ? await readRelations(db) : new Map();
+      const inputs = await Inputs.read(db, models, { personalData });
+      const checks: CheckResult[] = [];
+      const audited: string[] = [];
+      for (const [done, model] of models.entries()) {
+        tableBegun.report({ name: model.model, done, total: models.length });
+        const { change, rebuild } = changes.get(model.model)!;
+        const isInPlace = change !== 'altered' && inputs.isMadeBySame(model);
+        const how = rebuild || !isInPlace ? 'whole' : 'changed';
+        const isSkipped = isInPlace && inputs.areSame(model);
+        const isBuilt = !isSkipped && (await buildModel(db, model, how, existing, isInPlace));
+        if (isBuilt) {
+          inputs.setChanged(model);
+          await recordNights(db, model, how);
         }
-        failOnErrors(checks);
-        const gone = goneTables(applied, models);
-        for (const name of gone) await dropRelation(db, name, existing.get(name) ?? 'TABLE');
-        notes.push(...retirementNotes(applied, set.models, gone));
-        if (isChanged) await saveModels(db, models, now);
-        const origin = options.origin ?? 'run';
-        await recordChanges(db, plan, { before: rowsBefore, origin, now });
-        await saveSet(db, set, { origin, ofSet: options.ofSet ?? null, now });
-        if (audited.length > 0 || gone.length > 0) await saveChecks(db, checks, { now, audited, served });
-        failedAudits = (await readFailedChecks(db, models)).map(describeCheck);
-        await inputs.save(db, models);
-        await savePersonalData(db, personalData);
-        await emptyDirtyTables(db);
-      }, recorded);
-    await withShared(db, set.shared, () => withOwn(db, models, build));
-  } catch (error) {
-    // The transaction restored the old tables. Save the results of the failed audits, so that they are not lost.
-    if (error instanceof ModelFailedError && error.failedAudits.length > 0) {
-      await saveChecks(db, checks, { now, audited, served });
-      await forgetAudits(db, audited);
-    }
-    throw error;
-  }
-  return {
-    models: models.length,
-    failedAudits,
-    notes: [...notes, ...overdue],
-  };
+        if (!isBuilt && change === 'directly modified') await describeModel(db, model);
+        if (inputs.needAudits(model)) {
+          // The audits changed, or tables that they read. So check all keys.
+          if (!isBuilt && readsChanged(model)) await fillChanged(db, model, 'whole');
+          audited.push(model.model);
+          checks.push(...(await runAudits(db, model, { onlyChanged: isBuilt && how === 'changed' })));
+        }
+        inputs.setDone(model);
+      }
+      failOnErrors(checks);
+      const gone = goneTables(applied, models);
+      for (const name of gone) await dropRelation(db, name, existing.get(name) ?? 'TABLE');
+      notes.push(...retirementNotes(applied, set.models, gone));
+      if (isChanged) await saveModels(db, models, now);
+      const origin = options.origin ?? 'run';
+      await recordChanges(db, plan, { before: rowsBefore, origin, now });
+      await saveSet(db, set, { origin, ofSet: options.ofSet ?? null, now });
+      if (audited.length > 0 || gone.length > 0) await saveChecks(db, checks, { now, audited, served });
+      await inputs.save(db, models);
+      await db.run(SAVE_PERSONAL_DATA, { personalData });
+      await emptyDirtyTables(db);
+      return (await readFailedChecks(db, models)).map(describeCheck);
+    }, recorded);
+  const failedAudits = await withShared(db, set.shared, () => withOwn(db, models, build));
+  return { models: models.length, failedAudits, notes: [...notes, ...overdue] };
 }
 
 async function chooseSet(db: Database, options: BuildOptions): Promise<{ set: ModelSet; notes: string[] }> {
@@ -248,23 +230,10 @@ const MODEL_COLUMNS = {
   deprecation_date: 'DATE',
 };
 
-/** Whether the last build had another setting `personalData`. */
-async function keptOther(db: Database, personalData: boolean): Promise<boolean> {
-  const other = 'SELECT count(*) FROM ledger.built_from WHERE personal_data <> $personalData';
-  return (await db.count(other, { personalData })) > 0;
-}
-
 /** Records with which setting `personalData` the tables were built. */
-async function savePersonalData(db: Database, personalData: boolean): Promise<void> {
-  const same = 'SELECT count(*) FROM ledger.built_from WHERE personal_data = $personalData';
-  if ((await db.count(same, { personalData })) > 0) return;
-  const before = await db.count('SELECT count(*) FROM ledger.built_from WHERE personal_data OR had_personal_data');
-  await db.run('DELETE FROM ledger.built_from');
-  await db.run('INSERT INTO ledger.built_from VALUES ($personalData, $hadPersonalData)', {
-    personalData,
-    hadPersonalData: personalData || before > 0,
-  });
-}
+const SAVE_PERSONAL_DATA = `UPDATE ledger.built_from
+  SET personal_data = $personalData, had_personal_data = had_personal_data OR $personalData
+  WHERE personal_data <> $personalData`;
 
 /**
  * Empties the tables `dirty_…`. They hold the keys that changed since the last build of the models. Every query
@@ -273,10 +242,4 @@ async function savePersonalData(db: Database, personalData: boolean): Promise<vo
 async function emptyDirtyTables(db: Database): Promise<void> {
   const tables = readSqlFile('schema.sql').text.matchAll(/^CREATE TABLE (ledger\.dirty_\w+)/gm);
   await db.run([...tables].map(([, table]) => `DELETE FROM ${table}`).join(';'));
-}
-
-/** Whether a table or view exists and has the columns of the header. */
-function hasColumns(columns: Columns, model: Model): boolean {
-  const actual = columns.get(model.model);
-  return actual !== undefined && sameColumns(actual, declaredShape(model).columns);
 }

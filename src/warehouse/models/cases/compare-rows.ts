@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { diffArrays } from 'diff';
 import { canonicalJson } from '../../../base/json/canonical-json.js';
 
@@ -47,7 +46,7 @@ export function compareRows(expected: readonly Row[], actual: readonly Row[]): R
 
 /** Returns whether both lists have the same rows. The order makes no difference. */
 export function sameRowsReordered(expected: readonly Row[], actual: readonly Row[]): boolean {
-  return isDeepStrictEqual(expected.map(canonical).toSorted(), actual.map(canonical).toSorted());
+  return compareRows(sortRows(expected), sortRows(actual)).length === 0;
 }
 
 /** Sorts rows by their content, so that equal rows come in the same order. */

@@ -11,16 +11,22 @@ const DEFAULT_FOLDERS = ['../../../../sql/', '../../../../test/sql/cases/'].map(
   fileURLToPath(new URL(folder, import.meta.url)),
 );
 
-const Given = z.strictObject({
+/** An answer of the API, as a case states it. */
+export const Answer = z.strictObject({
   stream: LandingStream,
+  /** Entity id; null for a page of a search. */
   entity: z.string().nullable().optional(),
+  /** A string is landed unchanged. Any other value is landed as JSON. */
   body: z.unknown().refine((body) => body !== undefined, 'must be the body of the answer'),
   status: z.int().optional(),
+  /** Default 2026-11-20T02:00:00Z. */
   at: z.iso.datetime({ offset: true }).optional(),
   run: z.string().optional(),
   date: z.iso.date().optional(),
   market: z.string().nullable().optional(),
+  /** Request key. Default: made from the stream and the entity. */
   request: z.string().optional(),
+  /** Kind of the row. `page-1`, for example, is a page that is not the last of its listing. */
   row_kind: z.string().optional(),
 });
 
@@ -32,11 +38,11 @@ const Rows = z.array(z.record(z.string(), z.unknown()));
  */
 const AnswersCase = z.strictObject({
   name: z.string().min(1),
-  given: z.array(Given),
+  given: z.array(Answer),
   /**
    * Answers that are landed and loaded after the first build of the models. Then the models are built a second time.
    */
-  later: z.array(Given).optional(),
+  later: z.array(Answer).optional(),
   /** Expected rows, in the JSON that DuckDB writes: BIGINT, DATE and TIMESTAMPTZ are text. */
   expect: z.array(z.strictObject({ query: z.string().min(1), rows: Rows })).min(1),
 });

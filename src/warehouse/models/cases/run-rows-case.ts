@@ -37,14 +37,20 @@ export async function runOnRows(db: Database, { model: name, given, expect }: Ro
 }
 
 /**
- * Inserts rows. DuckDB converts the JSON values to the types of the columns. A column that a row lacks becomes NULL.
+ * Inserts rows. DuckDB converts the JSON values to the types of the columns. A column that a row lacks gets its default.
  */
 async function insertGiven(db: Database, table: string, rows: Row[]): Promise<void> {
   const described = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE ${table}`);
-  const shape = Object.fromEntries(described.map((row) => [row.column_name, row.column_type]));
-  const unknown = rows.flatMap((row) => Object.keys(row)).find((column) => !Object.hasOwn(shape, column));
-  if (unknown !== undefined) throw wrongCase(`${table} has no column ${unknown}.`);
-  await insertRows(db, table, shape, rows);
+  const types = new Map(described.map((row) => [row.column_name, row.column_type]));
+  for (const row of rows) {
+    const shape: Record<string, string> = {};
+    for (const column of Object.keys(row)) {
+      const type = types.get(column);
+      if (type === undefined) throw wrongCase(`${table} has no column ${column}.`);
+      shape[column] = type;
+    }
+    await insertRows(db, table, shape, [row]);
+  }
 }
 
 function wrongCase(what: string): ModelFailedError {

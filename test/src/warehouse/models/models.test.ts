@@ -135,9 +135,8 @@ describe('buildModels', () => {
     expect(error).toBeInstanceOf(ModelFailedError);
     expect(error).toMatchObject({ failedAudits: ['core.thing.key_is_unique (1)', 'core.thing.key_is_not_null (1)'] });
     expect(await warehouse.db.count('SELECT count(*) FROM core.thing')).toBe(3);
-    expect(await warehouse.db.rows(`SELECT "check", failing_rows FROM base.checks ORDER BY "check"`)).toEqual([
-      { check: 'key_is_not_null', failing_rows: '1' },
-      { check: 'key_is_unique', failing_rows: '1' },
+    expect(await warehouse.db.rows(`SELECT "check" FROM base.checks WHERE failing_rows > 0`)).toEqual([
+      { check: 'small' },
     ]);
   });
 

@@ -241,7 +241,7 @@ async function wholeBuild(
   copyFileSync(file, copy);
   const warehouse = await openWarehouse('', { file: copy });
   try {
-    await warehouse.db.run(`UPDATE base.models SET fingerprint = 'none'`);
+    await warehouse.db.run('DELETE FROM ledger.model_inputs');
     await buildModels(warehouse, { ...choice, origin: 'rollback', now: NOW });
     return await readTables(warehouse.db, choice.set);
   } finally {

@@ -28,7 +28,6 @@ it('knows for each stream about people that its rows may name people', async () 
   const answers = [...answersAbout(1_000_100, '2026-11-01'), JOB];
   const warehouse = await openWarehouse(dataDir);
   const { db } = warehouse;
-  await db.run('INSERT INTO ledger.built_from BY NAME SELECT false AS personal_data, false AS had_personal_data');
   const tables = await db.rows<{ name: string }>(
     `SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name NOT IN ('loaded_parts', 'built_from')`,
   );
