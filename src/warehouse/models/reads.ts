@@ -106,10 +106,10 @@ async function readsOf(queries: readonly (string | undefined)[], views: Readonly
  * Whether queries may return other rows although no counted input changed. Builds change some tables without counting.
  * Among these are the tables `dirty_…`, which an incremental model reads before the build empties them.
  */
-export function mayDiffer({ isRepeatable, tables }: Reads, model?: Pick<Model, 'kind'>): boolean {
+export function mayDiffer(reads: Reads, model?: Pick<Model, 'kind'>): boolean {
   const isUncounted = (name: string): boolean =>
     isOfBuilds(name) || (model?.kind !== 'incremental' && name.startsWith('ledger.dirty_'));
-  return !isRepeatable || [...tables].some(isUncounted);
+  return !reads.isRepeatable || [...reads.tables].some(isUncounted);
 }
 
 function isTableName(name: string): boolean {
