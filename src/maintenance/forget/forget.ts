@@ -12,14 +12,14 @@ import { adoptCompacted, describeGone, readLoadedParts } from '../../warehouse/l
 import { Adopter } from '../../landing/adopter.js';
 import { findPartFault, listParts } from '../../warehouse/load/part-check.js';
 import { openFingerprint } from '../../privacy/fingerprint.js';
-import { addTombstones, readForgotten, type Forgotten, type Subject } from '../../privacy/forgotten.js';
+import { addTombstones, readForgotten, type Subject } from '../../privacy/forgotten.js';
 import { ValueFinder } from '../../privacy/value-finder.js';
 import { rebuildUnder } from '../rebuild.js';
 import { removeReplaced } from '../compact/replace-parts.js';
 import { BucketFiles } from './in-bucket.js';
 import { Changes, type Reduction } from './changes.js';
 import { LandedPeople } from './landed-people.js';
-import { LinkedPeople } from './linked.js';
+import { findLinked } from './linked.js';
 import { removeDerived, removeUncommitted, scrub } from './other-files.js';
 import { prove, type Proof } from './prove.js';
 import { requireQuiet } from './quiet.js';
@@ -153,14 +153,6 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   });
   if (proof.proven) await removeUnproven(dataDir);
   return { rows, parts, removed, proof };
-}
-
-/** Finds the people whom landed answers link to forgotten companies. */
-async function findLinked(landed: LandedPeople, forgotten: Forgotten | undefined): Promise<Subject[]> {
-  if (forgotten === undefined) return [];
-  const linked = new LinkedPeople(forgotten, await landed.companyIds());
-  await landed.eachWithJobs((stream, row) => linked.note(stream, row));
-  return linked.subjects();
 }
 
 /** Checks that a replay of the landing zone would restore every row of the warehouse. */

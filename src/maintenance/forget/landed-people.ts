@@ -1,15 +1,18 @@
 import path from 'node:path';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
-import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
+import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { streamDir } from '../../store/data-folder.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
+import { quote } from '../../warehouse/duckdb/sql-files.js';
 import { readManifests, readQuarantine, type LandedPart } from '../../landing/index.js';
 import { findPartFault } from '../../warehouse/load/part-check.js';
 import { ValueFinder } from '../../privacy/value-finder.js';
 import { jobFiles, partFile, rowsOf, spoolFile, type AnswersFile, type Change, type StoredRow } from './answers.js';
-import { readCompanyIds } from './linked.js';
 import { listPeopleSpools } from './quiet.js';
 import { searchParquet } from './search-rows.js';
+
+// Streams whose entity_id is a company, besides the streams about people.
+const OF_COMPANIES: readonly LandingStream[] = ['companies', 'companies_v1', 'financials', 'financials_v1'];
 
 type Visit = (stream: LandingStream, row: StoredRow) => void;
 
@@ -65,8 +68,16 @@ export class LandedPeople {
   }
 
   /** Returns the ids of the companies that landed answers are about. */
-  companyIds(): Promise<Set<string>> {
-    return readCompanyIds(this.db, this.landed);
+  async companyIds(): Promise<Set<string>> {
+    const about = this.landed.filter(
+      ({ stream }) => OF_COMPANIES.includes(stream) || PEOPLE[stream]?.entity === 'company',
+    );
+    if (about.length === 0) return new Set();
+    const files = about.map(({ file }) => quote(file)).join(', ');
+    const rows = await this.db.rows<{ id: string }>(
+      `SELECT DISTINCT entity_id AS id FROM read_parquet([${files}], hive_partitioning = false) WHERE entity_id IS NOT NULL`,
+    );
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** Returns those values that answers about companies hold. */

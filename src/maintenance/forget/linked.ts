@@ -2,56 +2,38 @@ import type { LandingStream } from '../../../schemas/streams/landing-streams.js'
 import { PEOPLE } from '../../../schemas/streams/people.js';
 import { readJsonNodes, type JsonNode } from '../../base/json/json-nodes.js';
 import { isCompany } from '../../privacy/owner-words.js';
-import type { Database } from '../../warehouse/duckdb/database.js';
-import { quote } from '../../warehouse/duckdb/sql-files.js';
-import type { LandedPart } from '../../landing/index.js';
-import type { Forgotten, PeopleRow, Subject } from '../../privacy/forgotten.js';
+import type { LandedPeople } from './landed-people.js';
+import type { Forgotten, Subject } from '../../privacy/forgotten.js';
 import { findPeople, type FoundPerson } from '../../privacy/people.js';
-
-/** Streams whose entity_id is a company, besides the streams about people. */
-const OF_COMPANIES: readonly LandingStream[] = ['companies', 'companies_v1', 'financials', 'financials_v1'];
 
 /**
  * Finds the people of forgotten companies. An answer about a person often names no company: only a listing, a list of
  * owners or a record in another stream says to which company the person belongs. So a removal first collects the ids of
  * these people, and then forgets each of them as a person.
  */
-export class LinkedPeople {
-  readonly #ids = new Set<string>();
-
-  /** @param companies ids of known companies. An owner with such an id is a company and not a person. */
-  constructor(
-    private readonly forgotten: Forgotten,
-    private readonly companies: ReadonlySet<string>,
-  ) {}
-
-  /** Notes the people that a landed row links to a forgotten company. */
-  note(stream: LandingStream, row: PeopleRow): void {
+export async function findLinked(landed: LandedPeople, forgotten: Forgotten | undefined): Promise<Subject[]> {
+  if (forgotten === undefined) return [];
+  const companies = await landed.companyIds();
+  const ids = new Set<string | null>();
+  await landed.eachWithJobs((stream, row) => {
     const spec = PEOPLE[stream];
     if (spec === undefined || spec.people.length === 0) return;
-    const ofCompany = spec.entity === 'company' && this.forgotten.has('company', row.entity_id);
+    const ofCompany = spec.entity === 'company' && forgotten.has('company', row.entity_id);
     if (!ofCompany && !row.body.includes('"company_id"')) return;
     for (const person of peopleIn(row.body, stream)) {
-      if (person.kind !== 'person' || !(ofCompany || this.forgotten.has('company', person.company))) continue;
-      if (spec.entity === 'person') this.#add(row.entity_id);
-      if (!isOwner(stream) || !this.#isCompany(person)) this.#add(person.id);
+      if (person.kind !== 'person' || !(ofCompany || forgotten.has('company', person.company))) continue;
+      if (spec.entity === 'person') ids.add(row.entity_id);
+      if (!isOwner(stream) || !isKnownCompany(person, companies)) ids.add(person.id);
     }
-  }
+  });
+  return [...ids].flatMap((id) => (id !== null && /^\d{1,19}$/.test(id) ? [{ kind: 'person', id }] : []));
+}
 
-  /** Returns the people to forget. */
-  subjects(): Subject[] {
-    return [...this.#ids].map((id) => ({ kind: 'person', id }));
-  }
-
-  #add(id: string | null): void {
-    if (id !== null && /^\d{1,19}$/.test(id)) this.#ids.add(id);
-  }
-
-  #isCompany({ node, id }: FoundPerson): boolean {
-    if (id !== null && this.companies.has(id)) return true;
-    if (node.kind !== 'object') return false;
-    return [...node.members].some(([key, value]) => isCompany(key, textOf(value)) === true);
-  }
+/** @param companies ids of known companies. An owner with such an id is a company and not a person. */
+function isKnownCompany({ node, id }: FoundPerson, companies: ReadonlySet<string>): boolean {
+  if (id !== null && companies.has(id)) return true;
+  if (node.kind !== 'object') return false;
+  return [...node.members].some(([key, value]) => isCompany(key, textOf(value)) === true);
 }
 
 /** Lists the people in a landed body. Of a body that is cut off, lists the people before the cut. */
@@ -85,17 +67,6 @@ export function beforeCut(text: string): string {
     }
   }
   return text.slice(0, end) + open.slice(0, depth).toReversed().join('');
-}
-
-/** Returns the ids of the companies that landed answers are about. */
-export async function readCompanyIds(db: Database, parts: readonly LandedPart[]): Promise<Set<string>> {
-  const about = parts.filter(({ stream }) => OF_COMPANIES.includes(stream) || PEOPLE[stream]?.entity === 'company');
-  if (about.length === 0) return new Set();
-  const files = about.map(({ file }) => quote(file)).join(', ');
-  const rows = await db.rows<{ id: string }>(
-    `SELECT DISTINCT entity_id AS id FROM read_parquet([${files}], hive_partitioning = false) WHERE entity_id IS NOT NULL`,
-  );
-  return new Set(rows.map(({ id }) => id));
 }
 
 /** Whether the answers of a stream list owners, which may be people or companies. */

@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errorMessage } from '../../base/errors.js';
+import { readBytes } from '../../store/files.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
 import { encodingOf, HEAD_BYTES, kindOf, type FileKind } from './kinds.js';
@@ -81,8 +82,7 @@ export async function searchFile(search: Search, file: string, name: string, res
 async function readKind(file: string): Promise<FileKind> {
   const handle = await open(file, 'r');
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return kindOf(buffer.subarray(0, bytesRead), file);
+    return kindOf(await readBytes(handle, 0, HEAD_BYTES), file);
   } finally {
     await handle.close();
   }
