@@ -1,8 +1,9 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { runningSandboxFile } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
+import { tryReadJson } from '../store/files.js';
 import { findPlace, processExists } from '../store/lock/holder.mjs';
 import { writeSecretFile } from '../config/secret-file.js';
 import { isInEnvironment } from '../config/stored-key.js';
@@ -91,11 +92,6 @@ export function sandboxDays(dataDir: string): () => number {
 
 /** Reads the sandbox that runs for a data folder; null if there is none. */
 export function readRunning(dataDir: string): RunningSandbox | null {
-  try {
-    const running = RunningSandbox.parse(JSON.parse(readFileSync(runningSandboxFile(dataDir), 'utf8')));
-    return running.place === findPlace() && processExists(running.pid) ? running : null;
-  } catch {
-    // The file is missing or incomplete.
-    return null;
-  }
+  const running = tryReadJson(runningSandboxFile(dataDir), RunningSandbox);
+  return running?.place === findPlace() && processExists(running.pid) ? running : null;
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { loginFile } from '../store/data-folder.js';
+import { tryReadJson } from '../store/files.js';
 import { keyFingerprint } from '../base/key-fingerprint.js';
 import { writeSecretFile } from './secret-file.js';
 
@@ -28,12 +29,7 @@ export function forgetKeyInUse(dataDir: string, identity: string): void {
 
 /** Reads the key of a worker; null if the worker runs on another machine, or holds no key. */
 export function readKeyInUse(dataDir: string, identity: string): KeyInUse | null {
-  try {
-    return KeyInUse.parse(JSON.parse(readFileSync(fileOf(dataDir, identity), 'utf8')));
-  } catch {
-    // There is no file, or it is being written.
-    return null;
-  }
+  return tryReadJson(fileOf(dataDir, identity), KeyInUse) ?? null;
 }
 
 function fileOf(dataDir: string, identity: string): string {

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { PartManifest } from '../../schemas/pipeline/landing.js';
 import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir, runFolder, streamDir } from '../store/data-folder.js';
 import { isFileFault } from '../store/errors.js';
+import { tryReadJson } from '../store/files.js';
 import { workingCopyOf } from '../store/working-copy/open.js';
 import { isReadable, readManifests, type LandedPart } from './manifest.js';
 import { manifestsDir } from './paths.js';
@@ -56,18 +57,9 @@ function isSound(file: string, bytes: number): boolean {
 
 /** Removes a part from this machine, because another one has joined it with others, or removed people from it. */
 async function removeHere(manifest: string): Promise<void> {
-  const name = partOf(manifest);
+  const name = tryReadJson(manifest, PartManifest)?.part;
   await rm(manifest, { force: true });
   if (name !== undefined) await rm(path.join(path.dirname(path.dirname(manifest)), name), { force: true });
-}
-
-/** The file name of a manifest's part; undefined if the manifest is damaged. */
-function partOf(manifest: string): string | undefined {
-  try {
-    return PartManifest.parse(JSON.parse(readFileSync(manifest, 'utf8'))).part;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Lists all files of the landing zone in the bucket, by their paths here; undefined if the data is in a folder. */

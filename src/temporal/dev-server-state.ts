@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { devServerFile, temporalDir } from '../store/data-folder.js';
-import { makeFolder, writeFileAtomic } from '../store/files.js';
+import { makeFolder, tryReadJson, writeFileAtomic } from '../store/files.js';
 import { findPlace, processExists } from '../store/lock/holder.mjs';
 
 /** State of the Temporal dev server of a data folder. `up` and `demo` write it for the other commands. */
@@ -22,21 +22,9 @@ export type DevServerState = z.infer<typeof DevServerState>;
  * also in a copy of the data folder, because the server belongs to the original.
  */
 export function readDevServer(dataDir: string): DevServerState | null {
-  let text: string;
-  try {
-    text = readFileSync(devServerFile(dataDir), 'utf8');
-  } catch {
-    return null;
-  }
-  try {
-    const state = DevServerState.parse(JSON.parse(text));
-    const isHere = state.place === findPlace() && processExists(state.pid);
-    const isCopy = state.inode !== inodeOf(dataDir);
-    return isHere && !isCopy && isDevServer(state.pid) ? state : null;
-  } catch {
-    // The file is incomplete or comes from another program. Ignore it; the next dev server overwrites it.
-    return null;
-  }
+  const state = tryReadJson(devServerFile(dataDir), DevServerState);
+  const isHere = state?.place === findPlace() && processExists(state.pid);
+  return isHere && state.inode === inodeOf(dataDir) && isDevServer(state.pid) ? state : null;
 }
 
 /** Records the dev server of a data folder in `data/temporal/server.json`. */

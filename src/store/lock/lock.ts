@@ -3,7 +3,7 @@ import { TidemarkError } from '../../base/errors.js';
 import { asDiskError } from '../disk-errors.js';
 import { makeFolderSync } from '../files.js';
 import { FolderLockSeeker, POLL_MS, type FolderLock, type LockOptions } from './folder-lock.mjs';
-import { waitFor, type Seeker } from './holder.mjs';
+import { waitFor, type Seeker, type Waiting } from './holder.mjs';
 
 /** A lock in a folder that this process holds. Throws `LockLostError` after another process broke it. */
 export type Lock = FolderLock;
@@ -39,17 +39,11 @@ export class LockSeeker extends FolderLockSeeker {
   }
 }
 
-/** Options for a process that waits for a lock or a lease. Times are in milliseconds. */
-export interface WaitOptions {
-  /** Longest wait. Default: no limit while the holder is alive. */
-  waitMs?: number | undefined;
-  /** Time between two attempts. */
-  pollMs?: number | undefined;
-  /** Ends the wait. */
-  signal?: AbortSignal | undefined;
-  /** Called once, after one second of waiting, with a description of the holder. */
-  onWait?: ((holder: string) => void) | undefined;
-}
+/**
+ * Options for a process that waits for a lock or a lease. Times are in milliseconds. `waitMs`: longest wait; default: no
+ * limit while the holder is alive.
+ */
+export type WaitOptions = Partial<Omit<Waiting, 'isOver'>> & { waitMs?: number | undefined };
 
 /**
  * Runs `work` while this process holds the lock. Waits for a live holder, and takes the lock from a dead one.

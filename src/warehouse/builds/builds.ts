@@ -1,17 +1,8 @@
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { asDiskError } from '../../store/disk-errors.js';
-import { makeFolderSync } from '../../store/files.js';
+import { makeFolderSync, tryReadJson } from '../../store/files.js';
 import { buildDir, buildsDir, currentLink, fileOf, lakeOf } from '../../store/data-folder.js';
 import { whileSwitching } from '../duckdb/locks.js';
 
@@ -182,11 +173,7 @@ export function raiseNumber(dataDir: string, name: string, publication: number):
 }
 
 function readAbout(dataDir: string, name: string): About {
-  try {
-    return About.parse(JSON.parse(readFileSync(aboutFile(buildDir(dataDir, name)), 'utf8')));
-  } catch {
-    return { publication: 0, isTaken: false };
-  }
+  return tryReadJson(aboutFile(buildDir(dataDir, name)), About) ?? { publication: 0, isTaken: false };
 }
 
 /** Writes the file whole and synced: a build without it counts as the oldest one, made on this machine. */

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { z } from 'zod';
 import type { Config } from '../../config/config.js';
 import { copyDir } from '../../store/data-folder.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
-import { writeFileAtomic } from '../../store/files.js';
+import { tryReadJson, writeFileAtomic } from '../../store/files.js';
 import { isBucket } from '../../store/places.js';
 import { openStorage } from '../../store/open.js';
 import type { Patience } from '../../store/retry.js';
@@ -13,17 +13,18 @@ import { copyCurrentBuild, KEEP_SECONDS, type Copied, type CopyOptions } from '.
 
 const RECORD = 'result.json';
 
-/** Result of the last copy, in `data/published/copy/result.json`. */
-export interface CopyRecord {
+const CopyRecord = z.object({
   /** Name of the storage, such as `s3://bucket/prefix`. */
-  to: string;
+  to: z.string(),
   /** ISO instant of this machine's clock. */
-  at: string;
+  at: z.string(),
   /** Build that is current in the storage, as far as this data folder knows; null before the first copy. */
-  build: string | null;
+  build: z.string().nullable(),
   /** Why the last copy failed; null if it succeeded. */
-  fault: string | null;
-}
+  fault: z.string().nullable(),
+});
+/** Result of the last copy, in `data/published/copy/result.json`. */
+export type CopyRecord = z.infer<typeof CopyRecord>;
 
 /** The settings that say where to copy builds. */
 export type CopyConfig = Pick<Config, 'publish' | 'storage' | 'dataDir' | 'file'>;
@@ -86,11 +87,7 @@ export function describeFault({ publish }: CopyConfig, error: unknown): string {
 
 /** Reads the result of the last copy; undefined before the first one. */
 export function readCopyRecord(dataDir: string): CopyRecord | undefined {
-  try {
-    return JSON.parse(readFileSync(path.join(copyDir(dataDir), RECORD), 'utf8')) as CopyRecord;
-  } catch {
-    return undefined;
-  }
+  return tryReadJson(path.join(copyDir(dataDir), RECORD), CopyRecord);
 }
 
 async function writeRecord(dataDir: string, record: CopyRecord): Promise<void> {

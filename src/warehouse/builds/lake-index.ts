@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { writeFileAtomic } from '../../store/files.js';
+import { tryReadJson, writeFileAtomic } from '../../store/files.js';
 
 const LAKE_INDEX = '_files.json';
 
@@ -32,11 +31,7 @@ export type LakeIndex = z.infer<typeof LakeIndex>;
 
 /** Reads the index of a lake. Undefined if there is no lake, or its index cannot be read. */
 export function readLakeIndex(lake: string): LakeIndex | undefined {
-  try {
-    return LakeIndex.parse(JSON.parse(readFileSync(path.join(lake, LAKE_INDEX), 'utf8')));
-  } catch {
-    return undefined;
-  }
+  return tryReadJson(path.join(lake, LAKE_INDEX), LakeIndex);
 }
 
 /** Writes the index of a lake. */

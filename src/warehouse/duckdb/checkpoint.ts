@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { DAY_MS } from '../../base/time/time.js';
 import { warehouseFile } from '../../store/data-folder.js';
 import { removeLeftovers } from '../../store/database-files.js';
-import { writeFileAtomic } from '../../store/files.js';
+import { tryReadJson, writeFileAtomic } from '../../store/files.js';
 import { isFileFault } from '../../store/errors.js';
 import type { Lease } from '../../store/lease.js';
 import { pruneVersions, publishVersion } from '../../store/publish-version.js';
@@ -117,9 +117,5 @@ async function writeMark(dataDir: string, version: string): Promise<void> {
 }
 
 function readMark(dataDir: string): string | undefined {
-  try {
-    return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(markFile(dataDir), 'utf8'))).version;
-  } catch {
-    return undefined;
-  }
+  return tryReadJson(markFile(dataDir), z.object({ version: z.string() }))?.version;
 }
