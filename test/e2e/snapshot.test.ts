@@ -5,8 +5,8 @@ import { TARGET } from '../helpers/target.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 
-// A search shows ten pages of 25, so a market of 600 has to be split.
-const MARKET = { companies: 600, tenders: 70, seed: 6, maxPerPage: 25 };
+// A search shows ten pages of 25, so a market of 300 has to be split.
+const MARKET = { companies: 300, tenders: 70, seed: 6, maxPerPage: 25 };
 
 const CONFIG = {
   personalData: 'contacts',
@@ -70,7 +70,12 @@ describe('market nights over HTTP, Temporal and DuckDB', () => {
   it('completes a market with all companies found', () => {
     const { coverage, outcome } = firstNight.result;
     expect(outcome).toBe('complete');
-    expect(coverage).toEqual({ reportedTotal: 600, distinctCompanies: 600, missing: 0, share: 1 });
+    expect(coverage).toEqual({
+      reportedTotal: MARKET.companies,
+      distinctCompanies: MARKET.companies,
+      missing: 0,
+      share: 1,
+    });
   });
 
   it('sends one request for each company and report, and few others', () => {
@@ -108,7 +113,7 @@ describe('market nights over HTTP, Temporal and DuckDB', () => {
       while (publish.running) {
         // Opens a new reader each time, in addition to one that stays open.
         const [row] = await queryFile(system.project.published, 'SELECT count(*)::INTEGER AS n FROM core.companies');
-        expect(row).toEqual({ n: 600 });
+        expect(row).toEqual({ n: MARKET.companies });
         queries++;
       }
     })();
