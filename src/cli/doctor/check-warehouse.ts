@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { WarehouseBusyError } from '../../warehouse/duckdb/errors.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
 import { readWholly } from '../../warehouse/duckdb/read-wholly.js';
-import { openReadOnly } from '../../warehouse/duckdb/open.js';
+import { readOnly } from '../../warehouse/duckdb/open.js';
 import { hasSchema, WarehouseOutdatedError } from '../../warehouse/duckdb/schema.js';
 import { describeGone, readLoadedParts } from '../../warehouse/load/load.js';
 import { missingWarehouse, REPLAY } from '../../warehouse/load/missing-warehouse.js';
@@ -25,21 +25,16 @@ export async function checkWarehouse(dataDir: string): Promise<Finding> {
   const file = warehouseFile(dataDir);
   if (!existsSync(file)) return ok('warehouse', 'none yet; the first run creates it');
   try {
-    const { db, close } = await openReadOnly(file);
-    try {
+    const gone = await readOnly(file, async (db) => {
       await readWholly(db);
-      const gone = (await hasSchema(db)) ? await findGone(db, dataDir) : null;
-      if (gone !== null) {
-        return warn(
-          'warehouse',
-          gone,
-          'Possible cause: only the landing zone or only the warehouse was restored from a backup. Tidemark does not fetch the missing records again.',
-        );
-      }
-      return ok('warehouse', `${file}, read completely`);
-    } finally {
-      close();
-    }
+      return (await hasSchema(db)) ? findGone(db, dataDir) : null;
+    });
+    if (gone === null) return ok('warehouse', `${file}, read completely`);
+    return warn(
+      'warehouse',
+      gone,
+      'Possible cause: only the landing zone or only the warehouse was restored from a backup. Tidemark does not fetch the missing records again.',
+    );
   } catch (error) {
     if (error instanceof WarehouseBusyError) return ok('warehouse', `${file}, in use by a worker`);
     if (error instanceof WarehouseOutdatedError) return warn('warehouse', error.message, error.todo);

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.js';
 import { warehouseFile } from '../../store/data-folder.js';
 import { formatCount } from '../../../schemas/format.js';
 import { WarehouseBusyError } from '../../warehouse/duckdb/errors.js';
-import { openReadOnly } from '../../warehouse/duckdb/open.js';
+import { readOnly } from '../../warehouse/duckdb/open.js';
 import { hasSchema, WarehouseOutdatedError } from '../../warehouse/duckdb/schema.js';
 import { readManifests } from '../../landing/index.js';
 import { refuseBreaking } from '../../warehouse/models/plan.js';
@@ -29,13 +29,8 @@ async function checkSchema(dataDir: string): Promise<Change> {
   const file = warehouseFile(dataDir);
   if (!existsSync(file)) return none('warehouse', 'There is no warehouse yet. The first run creates it.');
   try {
-    const { db, close } = await openReadOnly(file);
-    try {
-      await hasSchema(db);
-      return none('warehouse', 'This version can use the warehouse as it is.');
-    } finally {
-      close();
-    }
+    await readOnly(file, hasSchema);
+    return none('warehouse', 'This version can use the warehouse as it is.');
   } catch (error) {
     if (error instanceof WarehouseBusyError) return unknown('warehouse', error);
     if (!(error instanceof WarehouseOutdatedError)) return hinders('warehouse', error);

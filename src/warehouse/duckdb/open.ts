@@ -147,6 +147,16 @@ export async function openCopy(file: string): Promise<{ db: Database; close: () 
   return { db, close: () => db.closeSync() };
 }
 
+/** Runs `work` with a DuckDB file that is open read-only. */
+export async function readOnly<T>(file: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const { db, close } = await openReadOnly(file);
+  try {
+    return await work(db);
+  } finally {
+    close();
+  }
+}
+
 /** Opens a DuckDB file read-only, without changing it. */
 export async function openReadOnly(file: string): Promise<{ db: Database; close: () => void }> {
   try {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readSets, type AppliedSet } from './sets.js';
-import { openReadOnly } from '../duckdb/open.js';
+import { readOnly } from '../duckdb/open.js';
 import { warehouseFile } from '../../store/data-folder.js';
 
 /** A set of models that was applied, and the files that it changed. */
@@ -17,16 +17,11 @@ export interface HistoryEntry extends Omit<AppliedSet, 'files'> {
 export async function readHistory(dataDir: string): Promise<HistoryEntry[]> {
   const file = warehouseFile(dataDir);
   if (!existsSync(file)) return [];
-  const { db, close } = await openReadOnly(file);
-  try {
-    const sets = await readSets(db);
-    return sets.map(({ files, ...set }, i) => {
-      const before = sets[i - 1]?.files ?? new Map<string, string>();
-      const names = new Set([...files.keys(), ...before.keys()]);
-      const changed = [...names].filter((name) => files.get(name) !== before.get(name)).toSorted();
-      return { ...set, changed, inForce: i === sets.length - 1 };
-    });
-  } finally {
-    close();
-  }
+  const sets = await readOnly(file, readSets);
+  return sets.map(({ files, ...set }, i) => {
+    const before = sets[i - 1]?.files ?? new Map<string, string>();
+    const names = new Set([...files.keys(), ...before.keys()]);
+    const changed = [...names].filter((name) => files.get(name) !== before.get(name)).toSorted();
+    return { ...set, changed, inForce: i === sets.length - 1 };
+  });
 }

@@ -4,10 +4,11 @@ import { ModelFailedError, WarehouseBusyError } from '../duckdb/errors.js';
 import { plainType, readModelSet, type Model, type ModelSet } from './models.js';
 import { modelsInForce } from './in-force.js';
 import { OWN } from './own/own-files.js';
-import { planModels, type AppliedModel, type ModelChange } from './plan.js';
+import { planModels, type AppliedModel, type Leave, type ModelChange } from './plan.js';
 import { heldSet, readSets } from './sets.js';
-import { openReadOnly } from '../duckdb/open.js';
+import { readOnly } from '../duckdb/open.js';
 import { publishedFile, warehouseFile } from '../../store/data-folder.js';
+import { countRows } from '../duckdb/count-rows.js';
 import { readColumns } from '../duckdb/columns.js';
 import type { TypedColumn } from '../duckdb/parquet-types.js';
 import { findFaults } from './find-faults.js';
@@ -59,18 +60,16 @@ export async function readPlan(dataDir: string, options: PlanOptions = {}): Prom
   const link = publishedFile(dataDir);
   if (existsSync(file)) {
     try {
-      return { comparedWith: 'warehouse', file, overdue, ...(await planFrom(file, 'base.models', set, day)) };
+      return { comparedWith: 'warehouse', file, overdue, ...(await planFile(file, 'base.models', set, day)) };
     } catch (error) {
       if (!(error instanceof WarehouseBusyError) || !existsSync(link)) throw error;
     }
   }
   if (!existsSync(link)) {
     const planned = planModels(models, [], { day });
-    const faults = await faultsOf(models, planned);
-    const changes = planned.map((change) => ({ ...change, rows: null, faults: faults.get(change.model) ?? [] }));
-    return { comparedWith: 'none', file: null, held: null, overdue, changes };
+    return { comparedWith: 'none', file: null, held: null, overdue, changes: await addFacts(models, planned) };
   }
-  const plan = await planFrom(realpathSync(link), 'meta.models', set, day);
+  const plan = await planFile(realpathSync(link), 'meta.models', set, day);
   return { comparedWith: 'published', file: link, overdue, ...plan };
 }
 
@@ -106,33 +105,45 @@ export async function readApplied(db: Database, from: 'base.models' | 'meta.mode
   });
 }
 
-async function planFrom(
-  file: string,
+/** Compares the models that are served on a day with those that a file records. */
+export async function planFrom(
+  db: Database,
   table: 'base.models' | 'meta.models',
-  { models, own }: Pick<ModelSet, 'models' | 'own'>,
-  day: string,
-): Promise<Pick<ModelsPlan, 'changes' | 'held'>> {
-  const { db, close } = await openReadOnly(file);
-  try {
-    const applied = await readApplied(db, table);
-    const real = new Set(applied.flatMap((one) => (one.columns === null ? [] : [one.table])));
-    const changes: ModelsPlan['changes'] = [];
-    const changed = table === 'base.models' ? await changedSince(db, own) : undefined;
-    const planned = planModels(models, applied, { day }, changed);
-    const faults = await faultsOf(models, planned);
-    for (const change of planned) {
-      const rows = real.has(change.model) ? await db.count(`SELECT count(*) FROM ${change.model}`) : null;
-      changes.push({ ...change, rows, faults: faults.get(change.model) ?? [] });
-    }
-    return { changes, held: await readHold(db, table) };
-  } finally {
-    close();
-  }
+  { models, own = [] }: Pick<ModelSet, 'models'> & Partial<Pick<ModelSet, 'own'>>,
+  leave: Leave,
+): Promise<ModelChange[]> {
+  const changed = table === 'base.models' ? await changedSince(db, own) : undefined;
+  return planModels(modelsInForce(models, leave.day).models, await readApplied(db, table), leave, changed);
 }
 
-function faultsOf(models: Model[], changes: readonly ModelChange[]): Promise<ReadonlyMap<string, string[]>> {
+async function planFile(
+  file: string,
+  table: 'base.models' | 'meta.models',
+  set: Pick<ModelSet, 'models' | 'own'>,
+  day: string,
+): Promise<Pick<ModelsPlan, 'changes' | 'held'>> {
+  return readOnly(file, async (db) => ({
+    changes: await addFacts(set.models, await planFrom(db, table, set, { day }), db),
+    held: await readHold(db, table),
+  }));
+}
+
+/** Adds the faults of the changed models, and the numbers of rows of their tables in the database. */
+async function addFacts(
+  models: Model[],
+  changes: readonly ModelChange[],
+  db?: Database,
+): Promise<ModelsPlan['changes']> {
   const changed = changes.filter(({ change }) => change !== 'unchanged' && change !== 'altered');
-  return findFaults(models, new Set(changed.map(({ model }) => model)));
+  const faults = await findFaults(models, new Set(changed.map(({ model }) => model)));
+  const existing = db === undefined ? [] : [...(await readColumns(db)).keys()];
+  const planned = existing.filter((table) => changes.some(({ model }) => model === table));
+  const rows = db === undefined ? undefined : await countRows(db, planned);
+  return changes.map((change) => ({
+    ...change,
+    rows: rows?.get(change.model) ?? null,
+    faults: faults.get(change.model) ?? [],
+  }));
 }
 
 /** Returns the names of the files that differ from those of the set in use. */

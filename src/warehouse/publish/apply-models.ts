@@ -5,11 +5,10 @@ import { TidemarkError } from '../../base/errors.js';
 import type { Database } from '../duckdb/database.js';
 import { loadRates } from '../rates/load-rates.js';
 import { readModelSet, type ModelSet } from '../models/models.js';
-import { modelsInForce } from '../models/in-force.js';
-import { planModels, refuseBreaking, type ModelChange } from '../models/plan.js';
-import { readApplied } from '../models/read-plan.js';
+import { refuseBreaking, type ModelChange } from '../models/plan.js';
+import { planFrom } from '../models/read-plan.js';
 import { heldSet, previousSet, readSet, readSets, type AppliedSet } from '../models/sets.js';
-import { openReadOnly, openWarehouse, type Warehouse } from '../duckdb/open.js';
+import { openWarehouse, readOnly, type Warehouse } from '../duckdb/open.js';
 import { publishedFile, warehouseFile } from '../../store/data-folder.js';
 import { publish, type PublishedBuild } from './publish.js';
 import { buildModels, type BuildOptions, type BuildResult } from '../models/run-models.js';
@@ -61,15 +60,11 @@ export async function applyModels(dataDir: string, request: ApplyRequest): Promi
     refuseBreaking(changes);
     const notes = request.rates === undefined ? [] : (await loadRates(db, request.rates)).notes;
     const isHeld = (await heldSet(db)) !== undefined;
-    if (!isHeld && !(await ratesWait(db)) && changes.every(({ change }) => change === 'unchanged'))
-      return {
-        changes,
-        built: null,
-        published: await publishChanged(warehouse, dataDir, request, 'apply'),
-        notes,
-      };
-    const built = await build(warehouse, { set, origin: 'apply' }, request);
-    return { changes, built, published: await publishNow(warehouse, dataDir, request, 'apply'), notes };
+    const isChanged = isHeld || (await ratesWait(db)) || changes.some(({ change }) => change !== 'unchanged');
+    const built = isChanged ? await build(warehouse, { set, origin: 'apply' }, request) : null;
+    const isNew = built !== null || !(await isPublished(db, dataDir));
+    const published = isNew ? await publishNow(warehouse, dataDir, request, 'apply') : null;
+    return { changes, built, published, notes };
   });
 }
 
@@ -95,9 +90,10 @@ export async function rollbackModels(
     const sets = await readSets(db);
     const last = sets.at(-1);
     const { to: wanted, dryRun = false } = request;
-    if (last?.origin === 'rollback' && !dryRun && (wanted === undefined || wanted === last.ofSet)) {
-      const published = await publishChanged(warehouse, dataDir, request, 'rollback');
-      if (published !== null) return { to: last, changes: [], built: null, published, notes: [] };
+    const isAgain = last?.origin === 'rollback' && !dryRun && (wanted === undefined || wanted === last.ofSet);
+    if (isAgain && !(await isPublished(db, dataDir))) {
+      const published = await publishNow(warehouse, dataDir, request, 'rollback');
+      return { to: last, changes: [], built: null, published, notes: [] };
     }
     const to = wanted === undefined ? previousSet(sets) : sets.find(({ set }) => set === wanted);
     if (to === undefined) throw noSuchSet(wanted, sets);
@@ -129,9 +125,7 @@ async function planSet(
   set: ModelSet,
   { now, drop }: Pick<ApplyRequest, 'now' | 'drop'>,
 ): Promise<ModelChange[]> {
-  const day = utcDay(now);
-  const { models } = modelsInForce(set.models, day);
-  return planModels(models, await readApplied(db, 'base.models'), { day, dropped: new Set(drop) });
+  return planFrom(db, 'base.models', set, { day: utcDay(now), dropped: new Set(drop) });
 }
 
 function checkDrops(drop: readonly string[], changes: readonly ModelChange[]): void {
@@ -151,25 +145,13 @@ function checkDrops(drop: readonly string[], changes: readonly ModelChange[]): v
   }
 }
 
-/** Publishes the models. Does nothing if readers already have them. */
-async function publishChanged(
-  warehouse: Warehouse,
-  dataDir: string,
-  request: ApplyRequest,
-  run: string,
-): Promise<PublishedBuild | null> {
+/** Whether readers already have the models of the warehouse. */
+async function isPublished(db: Database, dataDir: string): Promise<boolean> {
   const link = publishedFile(dataDir);
-  if (existsSync(link)) {
-    const { db, close } = await openReadOnly(realpathSync(link));
-    try {
-      if ((await modelsHash(db)) === (await modelsHash(warehouse.db))) return null;
-    } catch {
-      // Another version of Tidemark published this file, or the file cannot be read. Publish a new one.
-    } finally {
-      close();
-    }
-  }
-  return publishNow(warehouse, dataDir, request, run);
+  if (!existsSync(link)) return false;
+  // Another version of Tidemark published this file, or the file cannot be read. Then publish a new one.
+  const published = await readOnly(realpathSync(link), modelsHash).catch(() => null);
+  return published === (await modelsHash(db));
 }
 
 async function publishNow(

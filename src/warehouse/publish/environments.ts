@@ -11,10 +11,10 @@ import { syncFile } from '../../store/links.js';
 import { readModels, type Model } from '../models/models.js';
 import { withOwn } from '../models/own/use-own.js';
 import { modelsInForce } from '../models/in-force.js';
-import { planModels, type ChangeKind, type ModelChange } from '../models/plan.js';
-import { readApplied } from '../models/read-plan.js';
+import type { ChangeKind, ModelChange } from '../models/plan.js';
+import { planFrom } from '../models/read-plan.js';
 import { lockFile } from '../duckdb/locks.js';
-import { openCopy, openReadOnly } from '../duckdb/open.js';
+import { openCopy, readOnly } from '../duckdb/open.js';
 import { envDir, envFile, publishedFile, warehouseFile } from '../../store/data-folder.js';
 import { prepareSession } from '../duckdb/session.js';
 import { useShared } from '../duckdb/shared.js';
@@ -70,7 +70,7 @@ export async function applyEnv(dataDir: string, request: EnvRequest): Promise<En
   const published = resolveBuild(publishedFile(dataDir));
   const day = utcDay(now);
   const { models } = modelsInForce(await readModels(modelsDir), day);
-  const changes = await planAgainst(published, models, day);
+  const changes = await readOnly(published, (db) => planFrom(db, 'meta.models', { models }, { day }));
   const changeOf = new Map(changes.filter(isBuilt).map(({ model, change }) => [model, change]));
   await makeFolder(envDir(dataDir));
   const made = `${file}.new`;
@@ -158,23 +158,14 @@ export async function readEnv(dataDir: string, name: string): Promise<Env> {
   if (!existsSync(file)) throw noSuchEnv(dataDir, name);
   const link = publishedFile(dataDir);
   const current = existsSync(link) ? nameOfBuild(realpathSync(link)) : null;
-  const { db, close } = await openReadOnly(file);
-  try {
-    const rows = await db.rows<{ model: string; at: string; build: string }>(
+  const rows = await readOnly(file, (db) =>
+    db.rows<{ model: string; at: string; build: string }>(
       `SELECT model, strftime(built_at AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%SZ') AS at, build FROM environment ORDER BY model`,
-    );
-    const { at = '', build = '' } = rows[0] ?? {};
-    return {
-      name,
-      file,
-      builtAt: at,
-      build,
-      isStale: rows.length > 0 && build !== current,
-      models: rows.map((row) => row.model),
-    };
-  } finally {
-    close();
-  }
+    ),
+  );
+  const { at = '', build = '' } = rows[0] ?? {};
+  const isStale = rows.length > 0 && build !== current;
+  return { name, file, builtAt: at, build, isStale, models: rows.map((row) => row.model) };
 }
 
 /**
@@ -185,15 +176,6 @@ export function dropEnv(dataDir: string, name: string): void {
   const file = envFile(dataDir, checkName(name));
   if (!existsSync(file)) throw noSuchEnv(dataDir, name);
   removeDatabase(file);
-}
-
-async function planAgainst(published: string, models: Model[], day: string): Promise<ModelChange[]> {
-  const { db, close } = await openReadOnly(published);
-  try {
-    return planModels(models, await readApplied(db, 'meta.models'), { day });
-  } finally {
-    close();
-  }
 }
 
 /** Returns whether to build a model: its file was edited, or its rows may change. */
