@@ -37,9 +37,6 @@ const Answer = z.union([
 /** Functions that are called without parentheses. The parser returns them as columns. */
 export const WITHOUT_PARENTHESES = /^(?:current_\w+|localtime|localtimestamp|session_user|user)$/i;
 
-// Caches parsed queries, because one process reads the models many times.
-const known = new Map<string, ParsedSql>();
-
 /** Returns the result of parsing one of the queries that `parseQueries` got. */
 export type Parsed = (sql: string) => ParsedSql;
 
@@ -48,26 +45,11 @@ export type Parsed = (sql: string) => ParsedSql;
  * needs no existing tables. Opens DuckDB only if a query was not parsed before.
  */
 export async function parseQueries(queries: readonly string[]): Promise<Parsed> {
-  const unknown = await withoutPrepared([...new Set(queries)].filter((sql) => !known.has(sql)));
+  const known = prepared().queries;
+  const unknown = [...new Set(queries)].filter((sql) => known[sha256(sql)] === undefined);
   const parsed = unknown.length === 0 ? [] : await withMemory(':memory:', (db) => parseEach(db, unknown));
-  for (const [at, one] of parsed.entries()) known.set(unknown[at] ?? '', one);
-  return (sql) => known.get(sql)!;
-}
-
-/** Adds those queries to `known` that were parsed when Tidemark was built. Returns the others. */
-async function withoutPrepared(queries: readonly string[]): Promise<string[]> {
-  const { duckdb, queries: results } = prepared();
-  if (queries.length === 0 || duckdb !== (await import('@duckdb/node-api')).version()) return [...queries];
-  return queries.filter((sql) => {
-    const parsed = results[sha256(sql)] as ParsedSql | undefined;
-    if (parsed !== undefined) known.set(sql, parsed);
-    return parsed === undefined;
-  });
-}
-
-/** The queries that this process has parsed, with their results. */
-export function parsedQueries(): ReadonlyMap<string, ParsedSql> {
-  return known;
+  for (const [at, sql] of unknown.entries()) known[sha256(sql)] = parsed[at];
+  return (sql) => known[sha256(sql)] as ParsedSql;
 }
 
 /** Returns the names in each query, in their order. */

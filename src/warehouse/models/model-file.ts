@@ -1,9 +1,8 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { errorMessage } from '../../base/errors.js';
-import { sha256 } from '../../base/hash.js';
 import { ModelFailedError } from '../duckdb/errors.js';
-import { prepared } from '../duckdb/prepared.js';
+import { recall } from '../duckdb/prepared.js';
 import type { SqlFile } from '../duckdb/sql-files.js';
 import { HeaderAudit, toAudit, type Audit } from './audit-kinds.js';
 
@@ -116,7 +115,8 @@ export function parseModel(file: SqlFile): ModelFile {
     throw wrongHeader(file, 'the header is missing; a model begins with a block comment that contains YAML');
   let header: Header;
   try {
-    header = parseHeader(match[1] ?? '');
+    const yaml = match[1] ?? '';
+    header = recall('headers', yaml, () => Header.parse(parse(yaml)));
   } catch (error) {
     throw wrongHeader(file, error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error));
   }
@@ -157,22 +157,6 @@ function auditsOf(file: SqlFile, { audits, columns }: Header, table: string): Au
   } catch (error) {
     throw wrongHeader(file, errorMessage(error));
   }
-}
-
-// Caches parsed headers, because one process reads the models many times: each night reads them for the build, for the
-// comparison with the applied models, and for the publication.
-const knownHeaders = new Map<string, Header>();
-
-function parseHeader(text: string): Header {
-  const known = knownHeaders.get(text) ?? (prepared().headers[sha256(text)] as Header | undefined);
-  const header = known ?? Header.parse(parse(text));
-  knownHeaders.set(text, header);
-  return header;
-}
-
-/** The headers that this process has parsed, by their text. */
-export function parsedHeaders(): ReadonlyMap<string, unknown> {
-  return knownHeaders;
 }
 
 /**

@@ -1,10 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { version } from '@duckdb/node-api';
-import { byHash, PREPARED_FILE, type Prepared } from '../duckdb/prepared.js';
-import { parsedQueries } from '../duckdb/sql-parser.js';
+import { PREPARED_FILE, prepared } from '../duckdb/prepared.js';
 import { templateFile } from '../duckdb/template.js';
 import { makeEmptyWarehouse } from './empty-warehouse.js';
-import { parsedHeaders } from './model-file.js';
 
 /*
  * Script of the build step. Writes what runs would have to make again next to the compiled code: an empty warehouse with
@@ -12,9 +9,4 @@ import { parsedHeaders } from './model-file.js';
  */
 
 writeFileSync(templateFile(), await makeEmptyWarehouse());
-const found: Prepared = {
-  duckdb: version(),
-  headers: byHash(parsedHeaders()),
-  queries: byHash(parsedQueries()),
-};
-writeFileSync(PREPARED_FILE, JSON.stringify(found));
+writeFileSync(PREPARED_FILE, JSON.stringify(prepared()));
