@@ -12,27 +12,17 @@ export interface ColumnDocs extends Partial<ColumnLineage> {
 }
 
 /** A published table in the data dictionary. */
-export interface TableDocs {
+export interface TableDocs extends Pick<
+  Model,
+  'path' | 'deprecationDate' | 'kind' | 'version' | 'tags' | 'grain' | 'key' | 'nullable' | 'parents'
+> {
   table: string;
   description: string;
-  /** Path of the model file that makes the table. */
-  path: string;
-  /** Last day on which the table is published; null if no such day is set. */
-  deprecationDate: string | null;
-  kind: string;
-  version: number;
   /** Who answers questions about the table; null if the header names nobody. */
   owner: string | null;
-  tags: string[];
-  grain: string;
-  key: string[];
-  /** Key columns that may be NULL. */
-  nullable: string[];
   columns: ColumnDocs[];
   /** Audits that run after each build. They include the audits of the key. */
   audits: Audit[];
-  /** Models that this model reads. */
-  parents: string[];
   /** Macros and seeds of the user's own folder that this model uses. */
   uses: { kind: 'macro' | 'seed'; name: string; path: string }[];
   /** Models that read this model. */

@@ -106,17 +106,14 @@ export class Inputs {
    * @param models All models that are served. The inputs of other models are removed
    */
   async save(db: Database, models: readonly Model[]): Promise<void> {
-    const other = [...this.#now].filter(([model, now]) => {
-      const before = this.#before.known.get(model);
-      return before?.built_from !== now.built_from || before.audited_from !== now.audited_from;
-    });
-    const served = new Set(models.map(({ model }) => model));
-    const gone = [...this.#before.known.keys()].filter((model) => !served.has(model));
-    await removeRows(db, 'model_inputs', 'model', [...other.map(([model]) => model), ...gone]);
-    const inputs = other.map(([model, now]) => ({ model, ...now }));
+    await db.run('DELETE FROM ledger.model_inputs');
+    const inputs = models.map(({ model }) => ({ model, ...this.#now.get(model) }));
     await insertRows(db, 'ledger.model_inputs', INPUTS, inputs);
     const changes = [...this.#changedModels].map((name) => ({ table_name: name, change: this.#changes.get(name) }));
-    await removeRows(db, 'table_changes', 'table_name', [...this.#changedModels]);
+    if (changes.length === 0) return;
+    await db.run(`DELETE FROM ledger.table_changes WHERE list_contains(CAST($names AS JSON)::VARCHAR[], table_name)`, {
+      names: JSON.stringify([...this.#changedModels]),
+    });
     await insertRows(db, 'ledger.table_changes', CHANGES, changes);
   }
 
@@ -150,10 +147,3 @@ const EMPTY_TABLES = `SELECT schema_name || '.' || table_name AS name FROM duckd
 
 const INPUTS = { model: 'VARCHAR', built_from: 'VARCHAR', audited_from: 'VARCHAR' };
 const CHANGES = { table_name: 'VARCHAR', change: 'VARCHAR' };
-
-async function removeRows(db: Database, table: string, column: string, names: readonly string[]): Promise<void> {
-  if (names.length === 0) return;
-  await db.run(`DELETE FROM ledger.${table} WHERE list_contains(CAST(CAST($names AS JSON) AS VARCHAR[]), ${column})`, {
-    names: JSON.stringify(names),
-  });
-}

@@ -158,7 +158,7 @@ describe('applyModels', () => {
       // The mart names the column of version 2's history first, then that of version 1's history. Only the first is renamed.
       const text = name.startsWith('marts/')
         ? source.replace('is_current', 'stands')
-        : source.replaceAll('is_current', 'stands');
+        : source.replaceAll('is_current', 'stands').replace('SELECT v.*,', 'SELECT v.* RENAME (is_current AS stands),');
       const isRenamed = name === 'core/companies_history';
       writeFileSync(path.join(own, `${name}.sql`), isRenamed ? text.replace('version: 1\n', 'version: 2\n') : text);
     }
