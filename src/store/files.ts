@@ -7,12 +7,11 @@ import { hasErrorCode } from '../base/errors.js';
 
 /**
  * Writes a file completely or not at all, even if the power fails. Writes under a temporary name, syncs, renames, and
- * syncs the folder.
- * @param mode permissions; default 0600, only for the owner
+ * syncs the folder. Only the owner may read and write the file.
  * @throws TidemarkError `DiskFull` or `DiskUnusable`; the target is then unchanged
  */
-export async function writeFileAtomic(file: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
-  await placeFile(file, (temporary) => writeSynced(temporary, content, mode));
+export async function writeFileAtomic(file: string, content: string | Uint8Array): Promise<void> {
+  await placeFile(file, (temporary) => writeSynced(temporary, content));
 }
 
 /**
@@ -21,7 +20,7 @@ export async function writeFileAtomic(file: string, content: string | Uint8Array
  * @returns whether this call created the file
  * @throws TidemarkError `DiskFull` or `DiskUnusable`
  */
-export async function writeFileOnce(file: string, content: string | Uint8Array, mode = 0o600): Promise<boolean> {
+export async function writeFileOnce(file: string, content: string | Uint8Array): Promise<boolean> {
   let made = true;
   const linkOnce = async (temporary: string): Promise<void> => {
     try {
@@ -32,7 +31,7 @@ export async function writeFileOnce(file: string, content: string | Uint8Array, 
     }
     await unlink(temporary);
   };
-  await placeFile(file, (temporary) => writeSynced(temporary, content, mode), linkOnce);
+  await placeFile(file, (temporary) => writeSynced(temporary, content), linkOnce);
   return made;
 }
 
@@ -62,8 +61,8 @@ export async function placeFile<T>(
   }
 }
 
-async function writeSynced(file: string, content: string | Uint8Array, mode: number): Promise<void> {
-  const handle = await open(file, 'w', mode);
+async function writeSynced(file: string, content: string | Uint8Array): Promise<void> {
+  const handle = await open(file, 'w', 0o600);
   try {
     await handle.writeFile(content);
     await handle.sync();

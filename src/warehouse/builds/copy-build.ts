@@ -20,11 +20,11 @@ import { DAY_SECONDS, MINUTE_MS } from '../../base/time/time.js';
 export const KEEP_SECONDS = 7 * DAY_SECONDS;
 
 /**
- * Options of `copyCurrentBuild`. `what`, `onWait`, `waitMs`: about the lease of the process that copies a build. Default of
- * `waitMs`: 10 minutes. Choose `keepSeconds` longer than the longest query.
+ * Options of `copyCurrentBuild`. `what`, `onWait`: about the lease of the process that copies a build. Choose `keepSeconds`
+ * longer than the longest query.
  */
 export type CopyOptions = Pick<VersionRequest, 'keepSeconds' | 'check' | 'stillAllowed'> &
-  Pick<WaitOptions, 'what' | 'onWait' | 'waitMs'>;
+  Pick<WaitOptions, 'what' | 'onWait'>;
 
 /** What `copyCurrentBuild` did. */
 export interface Copied extends Omit<PublishedVersion, 'current'> {
@@ -46,9 +46,9 @@ const WAIT_MS = 10 * MINUTE_MS;
  * @throws StorageError, LeaseLostError, TidemarkError; the data folder is unchanged
  */
 export async function copyCurrentBuild(storage: Storage, dataDir: string, options: CopyOptions): Promise<Copied> {
-  const { what, onWait, waitMs = WAIT_MS } = options;
+  const { what, onWait } = options;
   const builds = buildsIn(storage);
-  const lease = await takeLeaseOf(builds, { what, onWait, waitMs });
+  const lease = await takeLeaseOf(builds, { what, onWait, waitMs: WAIT_MS });
   try {
     const build = currentBuild(dataDir);
     if (build === null) throw new NotPublishedError(publishedFile(dataDir));

@@ -26,8 +26,6 @@ export interface Published {
   /** Returns the rows of a query in batches. Use it for results of any size. */
   stream(sql: string): Promise<{ columns: string[]; batches: AsyncIterable<PlainValue[][]> }>;
   run(sql: string): Promise<void>;
-  /** Stops the query in progress. It then fails. */
-  interrupt(): void;
   close(): void;
 }
 
@@ -41,11 +39,9 @@ export async function openPublished(dataDir: string, other?: string): Promise<Pu
   const link = other ?? publishedFile(dataDir);
   const file = resolveBuild(link);
   const { instance, connection } = await open(file);
-  let interrupted = false;
   const start = async (sql: string, params: Record<string, DuckDBValue> = {}): Promise<RowStream> => {
-    interrupted = false;
     try {
-      return await streamRows(connection, sql, params, () => interrupted);
+      return await streamRows(connection, sql, params);
     } catch (error) {
       throw queryError(error, file);
     }
@@ -74,10 +70,6 @@ export async function openPublished(dataDir: string, other?: string): Promise<Pu
       await connection.run(sql).catch((error: unknown) => {
         throw queryError(error, file);
       });
-    },
-    interrupt() {
-      interrupted = true;
-      connection.interrupt();
     },
     close() {
       connection.closeSync();

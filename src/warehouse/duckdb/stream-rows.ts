@@ -15,14 +15,12 @@ const MARK = 'tidemark: last row';
  * Streams the rows of a query, in their order. Fails if an error or an interrupt ends the query before its last row:
  * DuckDB's client reports both as the normal end of a stream. So this function adds one row at the end, and expects it.
  * DuckDB keeps the order of `UNION ALL`.
- * @param interrupted whether the caller interrupted the query; only then, the reason of an early end is not looked up
  * @throws Error of DuckDB, for a wrong query at once, otherwise while the chunks are read
  */
 export async function streamRows(
   connection: DuckDBConnection,
   sql: string,
   params: Record<string, DuckDBValue> = {},
-  interrupted: () => boolean = () => false,
 ): Promise<RowStream> {
   // A parser error should show the query as the user wrote it.
   await connection.extractStatements(sql);
@@ -43,7 +41,7 @@ export async function streamRows(
     }
     if (complete) return;
     // Find the error: run the query again, without its rows.
-    if (!interrupted()) await connection.run(`EXPLAIN ANALYZE ${query}`, params);
+    await connection.run(`EXPLAIN ANALYZE ${query}`, params);
     throw new Error('The query ended before its last row.');
   });
 }

@@ -34,7 +34,7 @@ describe('streamRows', () => {
 
   it('reports an interrupt as an early end', async () => {
     let interrupted = false;
-    const { chunks } = await streamRows(connection, 'FROM range(100000000)', {}, () => interrupted);
+    const { chunks } = await streamRows(connection, 'FROM range(100000000)');
     const read = async (): Promise<void> => {
       for await (const rows of chunks) {
         if (rows.length === 0 || interrupted) continue;
