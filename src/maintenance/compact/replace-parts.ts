@@ -25,7 +25,7 @@ import {
 } from '../../landing/index.js';
 import { findPartFault } from '../../warehouse/load/part-check.js';
 import { workingCopyOf } from '../../store/working-copy/open.js';
-import { writerOf } from '../../warehouse/duckdb/writer.js';
+import { assertNotLost } from '../../warehouse/duckdb/writer.js';
 
 const COLUMNS = 'stream, run, date, market, request_key, entity_id, row_kind, status, fetched_at, body, sha256';
 // The smallest row group that DuckDB writes. With several row groups, DuckDB reads one part with all its threads.
@@ -112,7 +112,7 @@ export async function replaceParts(
   await rename(temporary, file);
   await syncFolder(folder);
   await copy?.give(file);
-  await writerOf(dataDir)?.lease.assertHeld();
+  await assertNotLost(dataDir);
   if (await placeManifest(dataDir, folder, manifest)) return { ...manifest, file };
   await copy?.remove(file);
   throw unsound(`another process has replaced the parts of ${folder}`);
@@ -138,7 +138,7 @@ export async function removeReplaced(dataDir: string): Promise<void> {
     if (left.length === 0) continue;
     await pullParts(dataDir, [part], { skipFaulty: true });
     if ((await findPartFault(part)) !== undefined) continue;
-    await writerOf(dataDir)?.lease.assertHeld();
+    await assertNotLost(dataDir);
     for (const file of left) await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
   }
 }

@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../base/errors.js';
 import { giveCheckpoint } from '../duckdb/checkpoint.js';
-import { writerOf } from '../duckdb/writer.js';
+import { assertWriter, writerOf } from '../duckdb/writer.js';
 import { copyPublished, type CopyConfig } from './copy-published.js';
 
 /**
@@ -9,6 +9,7 @@ import { copyPublished, type CopyConfig } from './copy-published.js';
  * @throws StorageError, LeaseLostError; TidemarkError `Internal` when an older build could not be removed
  */
 export async function replaceBuild(config: CopyConfig, what: string): Promise<void> {
+  await assertWriter(config.dataDir);
   const writer = writerOf(config.dataDir);
   if (writer === undefined) return;
   const { copy, lease } = writer;

@@ -49,6 +49,14 @@ export async function assertWriter(dataDir: string): Promise<void> {
   await writer.lease.assertHeld();
 }
 
+/**
+ * Checks that this process did not lose the lease. Does nothing if it never had it.
+ * @throws LeaseLostError when another process writes the warehouse now, or this process released the lease
+ */
+export async function assertNotLost(dataDir: string): Promise<void> {
+  await writers.get(dataDir)?.lease.assertHeld();
+}
+
 /** Returns the writer of a data folder in this process; undefined if this process does not hold the lease. */
 export function writerOf(dataDir: string): Writer | undefined {
   const writer = writers.get(dataDir);

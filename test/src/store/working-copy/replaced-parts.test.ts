@@ -72,6 +72,9 @@ it('replaces nothing after another process took the lease', async () => {
   const theirs = { ...state, token: state.token + 1, id: 'of another process' };
   await a.storage.replace('warehouse/writer.json', Buffer.from(JSON.stringify(theirs)), found?.version ?? '');
   await expect(joinAll(a)).rejects.toThrow('another process took the lease');
+  // Also when a heartbeat has noticed the loss.
+  expect(writerOf(a.dataDir)).toBeUndefined();
+  await expect(joinAll(a)).rejects.toThrow('another process took the lease');
   expect(readManifests(a.dataDir)).toHaveLength(2);
   await pullManifests(b.dataDir);
   expect((await keysBelow(b, 'landing/')).filter((key) => key.endsWith('.json'))).toEqual(
