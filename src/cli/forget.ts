@@ -161,18 +161,19 @@ function sayResult({ rows, parts, removed, proof }: Forgot, { dataDir, publish, 
 }
 
 function sayProof(proof: Proof): void {
-  const { proven, files, bytes, decoded, values, shared, short, elsewhere, others, remaining, unread } = proof;
+  const { proven, files, bytes, values, shared, short, others, remaining, unread } = proof;
   say(
-    `  searched   ${formatCount(files)} files (${formatBytes(bytes)}), and the content of ${formatCount(decoded)} Parquet, DuckDB and SQLite files`,
+    `  searched   ${formatCount(files)} files (${formatBytes(bytes)}), and the rows of Parquet, DuckDB and SQLite files`,
   );
   say(`  values     ${formatCount(values)} searched for; ${formatCount(remaining.length)} files contain some of them`);
   if (short > 0)
     say(`  too short  ${formatCount(short)} values were not searched for: short texts, short numbers and days`);
   if (shared > 0)
     say(`  shared     ${formatCount(shared)} values were not searched for, because other records have them too`);
-  for (const [stream, count] of Object.entries(elsewhere)) {
-    say(`  elsewhere  ${formatCount(count)} addresses or numbers are also in records of other people in ${stream}`);
-  }
+  if (others.length > 0)
+    say(
+      `  elsewhere  ${formatCount(others.length)} records of other people have an address or number of a removed person`,
+    );
   for (const record of others.slice(0, MOST_NAMED)) say(`             ${record}`);
   if (others.length > MOST_NAMED) say(`             and ${formatCount(others.length - MOST_NAMED)} more`);
   for (const { file, values: found } of remaining) say(`  found      ${formatCount(found)} values in ${file}`);

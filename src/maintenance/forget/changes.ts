@@ -32,8 +32,8 @@ export interface Reduction {
 export class Changes {
   /** Values of removed people that people who stay have, too. */
   readonly kept = new Set<string>();
-  /** Addresses and phone numbers of forgotten people in records of other people, which are named as `<stream> <id>`. */
-  readonly keptAddresses = new Map<string, Set<string>>();
+  /** Records of other people that hold an address or phone number of a forgotten person, each as `<stream> <id>`. */
+  readonly others = new Set<string>();
   readonly #contents = new Set<string>();
   /** Addresses that only forgotten people have. */
   #own: readonly string[] = [];
@@ -76,8 +76,11 @@ export class Changes {
     return after.entity_id === entity_id && !ofCompany && !isJson(after.body);
   }
 
-  /** Records which collected values also belong to people that stay. */
-  noteKept(stream: LandingStream, row: StoredRow): void {
+  /**
+   * Records which collected values also belong to people that stay.
+   * @param ofCompanies addresses that answers about companies have, too: these are no personal data
+   */
+  noteKept(stream: LandingStream, row: StoredRow, ofCompanies: ReadonlySet<string>): void {
     const after = this.apply(stream, row);
     if (after === null || PEOPLE[stream]?.events) return;
     const { values, named } = this.unproven;
@@ -89,9 +92,8 @@ export class Changes {
       const own = new Set<string>();
       addValues(node, own, JOB_FIELDS);
       for (const value of own) {
-        if (!named.has(value) || !this.#isAddress(value)) continue;
-        const places = this.keptAddresses.get(value) ?? new Set();
-        this.keptAddresses.set(value, places.add(`${stream} ${id ?? after.entity_id ?? ''}`));
+        if (named.has(value) && this.#isAddress(value) && !ofCompanies.has(value))
+          this.others.add(`${stream} ${id ?? after.entity_id ?? ''}`);
       }
     }
   }
@@ -103,10 +105,9 @@ export class Changes {
 
   /**
    * Ends the collection. From now on, `apply` also removes a contact or event that holds a value of a forgotten person.
-   * @param ofCompanies addresses that answers about companies have, too: these are no personal data
+   * @param ofCompanies as in `noteKept`
    */
   seal(ofCompanies: ReadonlySet<string>): void {
-    for (const value of ofCompanies) this.keptAddresses.delete(value);
     const own = [...this.unproven.named].filter((value) => !this.kept.has(value) && !ofCompanies.has(value));
     this.#own = own.filter((value) => this.#isAddress(value));
     this.#addresses = new ValueFinder(this.#own);

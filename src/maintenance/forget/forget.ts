@@ -109,8 +109,9 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
       await addTombstones(dataDir, await findLinked(landed, readForgotten(dataDir)));
       const collected = new Changes(await openFingerprint(dataDir), readForgotten(dataDir), request, unproven);
       await landed.eachWithJobs((stream, row) => collected.collect(stream, row));
-      if (unproven.values.size > 0) await landed.each((stream, row) => collected.noteKept(stream, row));
-      collected.seal(await landed.valuesOfCompanies(collected.addresses()));
+      const ofCompanies = await landed.valuesOfCompanies(collected.addresses());
+      if (unproven.values.size > 0) await landed.each((stream, row) => collected.noteKept(stream, row, ofCompanies));
+      collected.seal(ofCompanies);
       // Collect also what is recognized only now. After a crash in the next step, nobody could collect it again.
       await landed.eachWithJobs((stream, row) => collected.noteChange(stream, row));
       await landed.eachDamaged((stream, row) => collected.noteChange(stream, row));

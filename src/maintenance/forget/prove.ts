@@ -26,17 +26,13 @@ export interface Proof {
   proven: boolean;
   files: number;
   bytes: number;
-  /** Number of Parquet, DuckDB and SQLite files whose content was searched, too. */
-  decoded: number;
   /** Number of values that the search looked for. */
   values: number;
   /** Number of values that other landed records hold, too, such as first names. The search skipped them. */
   shared: number;
   /** Number of values that are too short to search for. Other landed records about people do not hold them. */
   short: number;
-  /** Number of addresses and numbers that records about other people hold, too. Counted by stream. */
-  elsewhere: Record<string, number>;
-  /** These records, each as `<stream> <id of the person>`. */
+  /** Records about other people with an address or number of a removed person, each as `<stream> <id of the person>`. */
   others: string[];
   remaining: Remaining[];
   unread: string[];
@@ -64,7 +60,7 @@ export interface Sought {
  */
 export async function prove(
   dataDir: string,
-  { unproven: { values, short }, changes: { kept, keptAddresses }, keepShared, fresh, damaged }: Sought,
+  { unproven: { values, short }, changes, keepShared, fresh, damaged }: Sought,
   bucket: BucketFiles,
   scrub: (values: string[]) => Promise<void>,
 ): Promise<Proof> {
@@ -73,7 +69,7 @@ export async function prove(
     const landed = nothingSearched();
     const search = { db, finder: new ValueFinder(values), fresh };
     for (const { stream, file } of parts) await searchFile(search, file, `${stream}/${path.basename(file)}`, landed);
-    const shared = new Set([...kept, ...[...landed.found.values()].flatMap((found) => [...found])]);
+    const shared = new Set([...changes.kept, ...[...landed.found.values()].flatMap((found) => [...found])]);
     // Comments of tables and names of columns are in every DuckDB file.
     for (const text of readSqlTexts()) search.finder.find(Buffer.from(text), shared);
     const own = [...values].filter((value) => !shared.has(value));
@@ -87,30 +83,17 @@ export async function prove(
     await bucket.search(again, rest);
     const remaining = [...rest.found].map(([file, found]) => ({ file, values: found.size }));
     const unread = [...landed.unread, ...unreadable.map((name) => `${name}: ${DAMAGED}`), ...rest.unread];
-    const others = [...(keepShared ? [] : keptAddresses)].flatMap(([address, records]) =>
-      [...records].map((record) => ({ address, record })),
-    );
+    const others = keepShared ? [] : [...changes.others].toSorted();
     return {
       proven: remaining.length === 0 && unread.length === 0 && others.length === 0,
       files: landed.files + rest.files,
       bytes: landed.bytes + rest.bytes,
-      decoded: landed.decoded + rest.decoded,
       values: own.length,
       shared: [...shared].filter((value) => values.has(value)).length,
       short: short.size,
-      elsewhere: countByStream(others),
-      others: [...new Set(others.map(({ record }) => record))].toSorted(),
+      others,
       remaining,
       unread,
     };
   });
-}
-
-function countByStream(others: readonly { address: string; record: string }[]): Record<string, number> {
-  const byStream = new Map<string, Set<string>>();
-  for (const { address, record } of others) {
-    const [stream = ''] = record.split(' ');
-    byStream.set(stream, (byStream.get(stream) ?? new Set()).add(address));
-  }
-  return Object.fromEntries([...byStream].map(([stream, { size }]) => [stream, size]));
 }

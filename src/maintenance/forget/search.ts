@@ -16,8 +16,6 @@ export interface Searched {
   files: number;
   /** Bytes that were searched. The rows of tables are not counted. */
   bytes: number;
-  /** Number of Parquet, DuckDB and SQLite files whose content was searched, too. */
-  decoded: number;
   /** For each file that holds a value: the values. Paths are relative to the folder. */
   found: Map<string, Set<string>>;
   /** Files that could not be read completely. Each entry contains the reason. */
@@ -34,7 +32,7 @@ export interface Search {
 
 /** Starts an empty result. */
 export function nothingSearched(): Searched {
-  return { files: 0, bytes: 0, decoded: 0, found: new Map(), unread: [] };
+  return { files: 0, bytes: 0, found: new Map(), unread: [] };
 }
 
 /**
@@ -69,7 +67,7 @@ export async function searchFile(search: Search, file: string, name: string, res
       found,
       isText,
     );
-    if (await searchContent(search, file, kind, found)) result.decoded++;
+    await searchContent(search, file, kind, found);
     result.files++;
   } catch (error) {
     // The file is gone: the heartbeat of a lock renames its file at any time.
@@ -88,19 +86,17 @@ async function readKind(file: string): Promise<FileKind> {
   }
 }
 
-/** Searches the content of a file of tables. Returns false for a file without more than its bytes. */
+/** Searches the rows of a file of tables. A text has no more than its bytes. */
 async function searchContent(
   { db, finder, fresh }: Search,
   file: string,
   kind: FileKind,
   found: Set<string>,
-): Promise<boolean> {
+): Promise<void> {
   if (kind === 'packed') throw new Error('it is compressed');
   if (kind === 'sqlite') await searchSqlite(file, finder, found);
   else if (kind === 'parquet') await searchParquet(db, file, finder, found);
   else if (kind === 'duckdb') await searchDuckDb(db, file, finder, found, fresh.has(file));
-  else return false;
-  return true;
 }
 
 /** Searches bytes piece by piece. With `isText`, also checks that they are text. */

@@ -102,7 +102,7 @@ describe(`${GONE.length} forgotten people`, () => {
 
   it('leave no byte in the data folder', async () => {
     expect(await findTexts(dataDir, MARKERS)).toEqual([]);
-    expect(done.proof).toMatchObject({ proven: true, remaining: [], unread: [], elsewhere: {} });
+    expect(done.proof).toMatchObject({ proven: true, remaining: [], unread: [], others: [] });
     expect(done.proof?.values).toBeGreaterThan(COUNT * 22);
     expect(readdirSync(path.join(dataDir, 'published', 'builds'))).toHaveLength(1);
     expect(existsSync(path.join(dataDir, 'secrets', 'forget-unproven.json'))).toBe(false);
