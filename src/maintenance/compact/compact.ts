@@ -1,8 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { WEBHOOK_RUN } from '../../../schemas/pipeline/landing.js';
 import { SINGLE_STREAMS } from '../../../schemas/streams/streams.js';
 import { readManifests, spoolsDir, type LandedPart } from '../../landing/index.js';
+import { namesIn } from '../../store/files.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
 import { adoptCompacted } from '../../warehouse/load/load.js';
 import { whileNobodyReplays } from '../../warehouse/duckdb/locks.js';
@@ -66,22 +66,16 @@ async function compact(db: Database, dataDir: string, request: CompactRequest): 
   await adoptCompacted(db, readManifests(dataDir));
   await findRepeats(db, dropRepeatsBefore);
   const total: Compacted = { folders: 0, partsBefore: 0, partsAfter: 0, bytesBefore: 0, bytesAfter: 0, dropped: 0 };
-  await db.run('SET preserve_insertion_order = true');
-  try {
-    for (const parts of await foldersToCompact(db, dataDir)) {
-      const repeats = await countRepeats(db, parts);
-      if (parts.length < Math.max(minParts, 2) && repeats === 0) continue;
-      const joined: LandedPart[] = [];
-      for (const group of splitBySize(parts)) joined.push(await replaceParts(db, dataDir, group, withoutRepeats));
-      total.folders++;
-      total.partsBefore += parts.length;
-      total.partsAfter += joined.length;
-      total.bytesBefore += sum(parts, ({ bytes }) => bytes);
-      total.bytesAfter += sum(joined, ({ bytes }) => bytes);
-      total.dropped += sum(parts, ({ rows }) => rows) - sum(joined, ({ rows }) => rows);
-    }
-  } finally {
-    await db.run('SET preserve_insertion_order = false');
+  for (const parts of await foldersToCompact(db, dataDir)) {
+    if (parts.length < Math.max(minParts, 2) && !(await haveRepeats(db, parts))) continue;
+    const joined: LandedPart[] = [];
+    for (const group of splitBySize(parts)) joined.push(await replaceParts(db, dataDir, group, withoutRepeats));
+    total.folders++;
+    total.partsBefore += parts.length;
+    total.partsAfter += joined.length;
+    total.bytesBefore += sum(parts, ({ bytes }) => bytes);
+    total.bytesAfter += sum(joined, ({ bytes }) => bytes);
+    total.dropped += sum(parts, ({ rows }) => rows) - sum(joined, ({ rows }) => rows);
   }
   await adoptCompacted(db, readManifests(dataDir));
   await removeReplaced(dataDir);
@@ -94,15 +88,11 @@ async function compact(db: Database, dataDir: string, request: CompactRequest): 
  * because other code reads it part by part.
  */
 async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPart[][]> {
-  const loaded = new Set(
-    (await db.rows<{ sha256: string }>('SELECT sha256 FROM ledger.loaded_parts')).map(({ sha256 }) => sha256),
-  );
-  const ended = new Set(
-    (
-      await db.rows<{ run: string }>(
-        `SELECT run FROM ledger.run_records WHERE stream = 'runs' AND (body ->> '$.finished_at') IS NOT NULL`,
-      )
-    ).map(({ run }) => run),
+  const namesOf = async (sql: string): Promise<ReadonlySet<string>> =>
+    new Set((await db.rows<{ name: string }>(sql)).map(({ name }) => name));
+  const loaded = await namesOf('SELECT sha256 AS name FROM ledger.loaded_parts');
+  const ended = await namesOf(
+    `SELECT run AS name FROM ledger.run_records WHERE stream = 'runs' AND (body ->> '$.finished_at') IS NOT NULL`,
   );
   const folders = new Map<string, LandedPart[]>();
   for (const part of readManifests(dataDir)) {
@@ -115,14 +105,9 @@ async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPa
     const isWhole = parts.every(
       ({ run, date, stream, sha256 }) => hasEnded(run, date) && loaded.has(sha256) && stream !== 'runs',
     );
-    return isWhole && isQuiet(folder) ? [parts] : [];
+    // While the folder has a spool, a process may be writing a chunk of it.
+    return isWhole && namesIn(spoolsDir(folder)).length === 0 ? [parts] : [];
   });
-}
-
-/** Returns whether the folder has no spool file. Then no process is writing a chunk of it. */
-function isQuiet(folder: string): boolean {
-  const spool = spoolsDir(folder);
-  return !existsSync(spool) || readdirSync(spool).length === 0;
 }
 
 /** Fills the temp table `repeats` with the answers that equal the previous and the next answer of the same entity. */
@@ -135,15 +120,12 @@ async function findRepeats(db: Database, before: Date | undefined): Promise<void
          lag((body_hash, status, scope_year)) OVER entity AS said_before, lag(observed_at) OVER entity AS before_at,
          lead((body_hash, status, scope_year)) OVER entity AS said_after, lead(observed_at) OVER entity AS after_at
        FROM ledger.observations
-       WHERE list_contains($streams, stream)
+       WHERE list_contains([${SINGLE_STREAMS.map(quote).join(', ')}], stream)
        WINDOW entity AS (PARTITION BY stream, entity_id ORDER BY observed_at, body_hash)
      )
      WHERE observed_at < CAST($before AS TIMESTAMPTZ) AND readable
        AND said_before = (body_hash, status, scope_year) AND said_after = (body_hash, status, scope_year)
-       AND before_at < observed_at AND observed_at < after_at`.replace(
-      '$streams',
-      `[${SINGLE_STREAMS.map(quote).join(', ')}]`,
-    ),
+       AND before_at < observed_at AND observed_at < after_at`,
     { before: before?.toISOString() ?? '-infinity' },
   );
 }
@@ -157,13 +139,9 @@ function withoutRepeats(parts: string): string {
   return `SELECT p.* FROM ${parts} AS p WHERE NOT EXISTS (FROM repeats AS r WHERE ${IS_REPEAT})`;
 }
 
-async function countRepeats(db: Database, parts: LandedPart[]): Promise<number> {
-  const [first] = parts;
-  if (first === undefined || !SINGLE_STREAMS.includes(first.stream as never)) return 0;
-  return db.count('SELECT count(*) FROM repeats WHERE stream = $stream AND run = $run', {
-    stream: first.stream,
-    run: first.run,
-  });
+async function haveRepeats(db: Database, [part]: readonly LandedPart[]): Promise<boolean> {
+  const { stream = '', run = '' } = part ?? {};
+  return (await db.count('SELECT count(*) FROM repeats WHERE stream = $stream AND run = $run', { stream, run })) > 0;
 }
 
 function splitBySize(parts: LandedPart[]): LandedPart[][] {

@@ -244,9 +244,6 @@ describe('compaction of folders without models', () => {
       bytesAfter: 0,
       dropped: 0,
     });
-    expect(await warehouse.db.rows(`SELECT current_setting('preserve_insertion_order') AS kept`)).toEqual([
-      { kept: false },
-    ]);
   });
 
   test('joins webhook deliveries of past days and skips folders with a spool', async () => {
