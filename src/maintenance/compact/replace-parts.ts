@@ -56,31 +56,25 @@ export async function replaceParts(
   const folder = path.dirname(first.file);
   const temporary = path.join(folder, `${partName(chunk)}.tmp`);
   const files = `[${parts.map((part) => quote(part.file)).join(', ')}]`;
-  const rows = `FROM (${select(
-    `read_parquet(${files}, hive_partitioning = false, filename = true, file_row_number = true)`,
-  )})`;
-  const asLanded = `ORDER BY list_position(${files}, filename), file_row_number`;
-  const kept = `SELECT ${COLUMNS} ${rows} ${asLanded}`;
-  // Compute the same kind of content hash as the crawl does for its parts.
-  const [{ content } = { content: '' }] = await db.rows<{ content: string }>(
-    `SELECT sha256(coalesce(string_agg(sha256 || chr(10), '' ${asLanded}), '')) AS content ${rows}`,
-  );
-  const footer = { ...footerOf({ ...first, dataDir, chunk }), content };
+  const rows = `(${select(`read_parquet(${files}, hive_partitioning = false, filename = true, file_row_number = true)`)})`;
+  const order = `list_position(${files}, filename), file_row_number`;
+  // `content` is the same hash as the crawl computes for its parts. All columns have plain types, for which hash() shows
+  // every difference.
+  const summarize = (from: string, by: string): Promise<{ rows: string; content: string; all: string }[]> =>
+    db.rows(`SELECT count(*) AS rows, sha256(coalesce(string_agg(sha256 || chr(10), '' ORDER BY ${by}), '')) AS content,
+      CAST(bit_xor(hash(hash((${COLUMNS})))) AS VARCHAR) AS all FROM ${from}`);
+  const [wanted] = await summarize(rows, order);
+  const footer = { ...footerOf({ ...first, dataDir, chunk }), content: wanted?.content ?? '' };
   const metadata = Object.entries(footer)
     .map(([key, value]) => `${quote(key)}: ${quote(value)}`)
     .join(', ');
   await db.run(
-    `COPY (${kept}) TO ${quote(temporary)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, KV_METADATA {${metadata}})`,
+    `COPY (SELECT ${COLUMNS} FROM ${rows} ORDER BY ${order}) TO ${quote(temporary)}
+     (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, KV_METADATA {${metadata}})`,
   );
   await syncFile(temporary);
-  // All columns have plain types, for which hash() shows every difference.
-  const summary = (from: string): Promise<object[]> =>
-    db.rows(`SELECT count(*) AS rows, CAST(bit_xor(hash(hash(t))) AS VARCHAR) AS content FROM (${from}) AS t`);
-  const [wanted, written] = [
-    await summary(kept),
-    await summary(`SELECT ${COLUMNS} FROM read_parquet(${quote(temporary)}, hive_partitioning = false)`),
-  ];
-  if (JSON.stringify(wanted) !== JSON.stringify(written)) {
+  const written = `read_parquet(${quote(temporary)}, hive_partitioning = false, file_row_number = true)`;
+  if (JSON.stringify([wanted]) !== JSON.stringify(await summarize(written, 'file_row_number'))) {
     await rm(temporary, { force: true });
     throw unsound(`the new part ${temporary} differs from its source parts`);
   }
@@ -100,7 +94,7 @@ export async function replaceParts(
     market: first.market,
     chunk,
     part: name,
-    rows: Number((written[0] as { rows: string }).rows),
+    rows: Number(wanted?.rows),
     bytes: bytes.byteLength,
     sha256,
     firstFetchedAt: fetched[0] ?? null,
