@@ -152,6 +152,7 @@ describe('applyModels', () => {
       'core/companies_history',
       'core/companies',
       'core/company_codes',
+      'marts/companies',
       'marts/companies_disagreement',
     ]) {
       const source = readFileSync(`sql/${name}.sql`, 'utf8');
