@@ -25,8 +25,9 @@ export function listAudits(model: Model, rows: string = model.model): Audit[] {
 function keyAudits(model: Model, rows: string): Audit[] {
   if (!model.check_key) return [];
   const withNull = findNullKeys(model, rows);
+  const key = keyOf(model);
   return [
-    { name: 'key_is_unique', severity: 'error', sql: findRepeatedKeys(rows, keyOf(model)) },
+    { name: 'key_is_unique', severity: 'error', sql: `SELECT ${key} FROM ${rows} GROUP BY ALL HAVING count(*) > 1` },
     ...(withNull === null ? [] : [{ name: 'key_is_not_null', severity: 'error' as const, sql: withNull }]),
   ];
 }
@@ -40,16 +41,6 @@ function findNullKeys({ key, nullable }: Model, rows: string): string | null {
   const mandatory = key.filter((column) => !nullable.includes(column)).map(identifier);
   if (mandatory.length === 0) return null;
   return `SELECT 1 FROM ${rows} WHERE ${mandatory.map((column) => `${column} IS NULL`).join(' OR ')}`;
-}
-
-/**
- * Returns a query for the keys that occur more than once. Groups by a hash of the key, which needs less time and memory
- * than to group by the key. The result is exact: equal keys have equal hashes, and the query compares the keys of all
- * rows whose hash occurs more than once.
- */
-function findRepeatedKeys(rows: string, key: string): string {
-  const suspects = `SELECT hash(${key}) AS h FROM ${rows} GROUP BY h HAVING count(*) > 1`;
-  return `SELECT ${key} FROM ${rows} WHERE hash(${key}) IN (${suspects}) GROUP BY ${key} HAVING count(*) > 1`;
 }
 
 /**

@@ -141,44 +141,36 @@ function planModel(
   changing: ReadonlySet<string>,
 ): ModelChange {
   const after = declaredShape(model);
-  const common = {
-    model: model.model,
-    kind: model.kind,
-    version: model.version,
-    file: model.path,
-    deprecationDate: model.deprecationDate,
-    after: model.text,
-  };
+  const before = applied && shapeOf(applied, model);
   const promised = sameVersion && shapeOf(sameVersion, model);
   const refused = promised ? compareShapes(promised, after).breaking : [];
   if (sameVersion === undefined && applied !== undefined && model.version < applied.version)
     refused.push(`this version was never applied and is older than the applied version ${applied.version}`);
-  if (applied === undefined) {
-    const none = { breaking: [], nonBreaking: [], because: [], appliedVersion: null, before: null };
-    return { ...common, ...none, change: 'added', rebuild: true, refused };
-  }
-  const before = shapeOf(applied, model);
-  const effects = before ? compareShapes(before, after) : { breaking: [], nonBreaking: [] };
-  const isSame = applied.fingerprint === model.fingerprint;
-  const isAltered = isSame && !(applied.columns !== null && sameColumns(applied.columns, after.columns));
-  const change = judge(model, applied, isAltered);
+  const isSame = applied?.fingerprint === model.fingerprint;
+  const change = judge(model, applied, after);
   return {
-    ...common,
-    ...effects,
+    model: model.model,
+    kind: model.kind,
     change,
-    appliedVersion: applied.version,
-    rebuild: !isSame || isAltered,
-    because: isSame ? [] : because(model, change, changing),
+    file: model.path,
+    deprecationDate: model.deprecationDate,
+    appliedVersion: applied?.version ?? null,
+    version: model.version,
+    ...(before ? compareShapes(before, after) : { breaking: [], nonBreaking: [] }),
+    rebuild: !isSame || change === 'altered',
+    because: isSame || change === 'added' ? [] : because(model, change, changing),
     refused,
-    before: applied.definition,
+    before: applied?.definition ?? null,
+    after: model.text,
   };
 }
 
-function judge(model: Model, applied: AppliedModel, isAltered: boolean): ChangeKind {
+function judge(model: Model, applied: AppliedModel | undefined, { columns }: Shape): ChangeKind {
+  if (applied === undefined) return 'added';
   const isSame = applied.fingerprint === model.fingerprint;
+  if (isSame && (applied.columns === null || !sameColumns(applied.columns, columns))) return 'altered';
   if (applied.definition !== model.text) return 'directly modified';
-  if (!isSame) return 'indirectly modified';
-  return isAltered ? 'altered' : 'unchanged';
+  return isSame ? 'unchanged' : 'indirectly modified';
 }
 
 /** Returns what a model reads and what changed. If nothing is known, the shipped macros or seeds changed. */
