@@ -155,10 +155,10 @@ CREATE OR REPLACE TEMP MACRO json_path(key) AS '$."' || replace(replace(key, '\'
 CREATE OR REPLACE TEMP MACRO json_member(j, key) AS
   json_extract(j, '/' || replace(replace(key, '~', '~0'), '/', '~1'));
 
--- Returns the type of a JSON text, with the same names as json_structure. Looks only at the first character and ignores
--- nested values.
+-- Returns the type of a JSON text, in the format of json_structure. Looks only at the first character and ignores nested
+-- values.
 CREATE OR REPLACE TEMP MACRO json_first_type(t) AS
-  CASE ltrim(t, E' \t\n\r')[1]
+  CAST(CASE ltrim(t, E' \t\n\r')[1]
     WHEN '{' THEN '{}'
     WHEN '[' THEN '["NULL"]'
     WHEN '"' THEN '"VARCHAR"'
@@ -166,7 +166,11 @@ CREATE OR REPLACE TEMP MACRO json_first_type(t) AS
     WHEN 'f' THEN '"BOOLEAN"'
     WHEN 'n' THEN '"NULL"'
     ELSE CASE WHEN t IS NULL THEN '"NULL"' ELSE '"DOUBLE"' END
-  END;
+  END AS JSON);
+
+-- Returns the route of a request: method and path, with `{id}` in place of ids.
+CREATE OR REPLACE TEMP MACRO request_route(request_key) AS
+  regexp_replace(regexp_extract(request_key, '^\S+ [^ ?]+'), '/[0-9]+', '/{id}', 'g');
 
 -- False for a text that surely exceeds no bound. Then json_excess need not read it. Splitting is the fastest way to count.
 CREATE OR REPLACE TEMP MACRO json_may_exceed(t) AS

@@ -1,12 +1,14 @@
 -- Runs after a stream's own staging file. Creates `batch_shapes`: the fields and types in the stream's bodies. Each
--- distinct finding is one row. `structure` is JSON text in the format of json_structure. The content of a field is
--- examined only if the reference declares fields inside this field.
+-- distinct finding is one row.
+-- - `parts`: names of the fields that lead to the value. NULL stands for the items of an array, and `.*` for any name.
+-- - `structure`: JSON in the format of json_structure. The content of a field is examined only if the reference declares
+--   fields inside this field.
 CREATE OR REPLACE TEMP TABLE batch_shapes AS
 WITH bodies AS MATERIALIZED (
   SELECT
     run,
     observed_at,
-    regexp_replace(regexp_extract(request_key, '^\S+ [^ ?]+'), '/[0-9]+', '/{id}', 'g') AS route,
+    request_route(request_key) AS route,
     TRY_CAST(doc AS MAP(VARCHAR, JSON)) AS members,
     CASE WHEN members IS NULL THEN CAST(doc AS VARCHAR) ELSE '{' END AS text
   FROM batch
@@ -17,29 +19,22 @@ members AS (
   FROM bodies
 ),
 findings AS (
-  SELECT route, run, 'member' AS level, name, v[1] AS start, CASE WHEN v[1] IN ('{', '[') AND inside THEN v END AS inside_text,
+  SELECT route, run, [name] AS parts, v[1] AS start, CASE WHEN v[1] IN ('{', '[') AND inside THEN v END AS inside_text,
     count(*) AS bodies, min(observed_at) AS first_seen, max(observed_at) AS last_seen
   FROM (
     SELECT *, list_contains((
-      SELECT list(path[3:]) FROM seed_fields
+      SELECT list(replace(parent, '[]', '')[3:]) FROM seed_fields
       -- _shapes_v1_reports.sql examines the content of v1 reports.
-      WHERE stream = getvariable('stream') AND stream <> 'financials_v1' AND inside
+      WHERE stream = getvariable('stream') AND stream <> 'financials_v1'
     ), name) AS inside
     FROM members
   )
   GROUP BY ALL
   UNION ALL
-  SELECT route, run, 'body', NULL, trim(text, E' \t\n\r')[1], NULL, count(*), min(observed_at), max(observed_at) FROM bodies GROUP BY ALL
-),
-grouped AS (
-  SELECT route, run, level, name,
-    CASE WHEN inside_text IS NOT NULL THEN CAST(json_structure(CAST(inside_text AS JSON)) AS VARCHAR) ELSE json_first_type(start) END
-      AS structure,
-    CAST(sum(bodies) AS BIGINT) AS bodies, min(first_seen) AS first_seen, max(last_seen) AS last_seen
-  FROM findings
-  GROUP BY ALL
+  SELECT route, run, [], trim(text, E' \t\n\r')[1], NULL, count(*), min(observed_at), max(observed_at) FROM bodies GROUP BY ALL
 )
-FROM grouped
--- Keep at most 5,000 findings of each run and route. With a limit per run, the result does not depend on which runs are
--- loaded together.
-QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;
+SELECT route, run, parts,
+  CASE WHEN inside_text IS NOT NULL THEN json_structure(CAST(inside_text AS JSON)) ELSE json_first_type(start) END AS structure,
+  sum(bodies) AS bodies, min(first_seen) AS first_seen, max(last_seen) AS last_seen
+FROM findings
+GROUP BY ALL;

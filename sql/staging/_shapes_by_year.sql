@@ -1,12 +1,13 @@
 -- Creates `batch_shapes` for v2 reports, which have years instead of fields on the first level. Findings are indicators
--- that the reference does not list, and values that staging rejected because of their type.
+-- that the reference does not list, and values that staging rejected because of their type. `structure` is NULL for an
+-- indicator that the reference does not list: _shapes_drift.sql takes its type from the first value.
 CREATE OR REPLACE TEMP TABLE batch_shapes AS
 WITH bodies AS (
   SELECT
     b.row_id,
     b.run,
     b.observed_at,
-    regexp_replace(regexp_extract(b.request_key, '^\S+ [^ ?]+'), '/[0-9]+', '/{id}', 'g') AS route,
+    request_route(b.request_key) AS route,
     json_first_type(coalesce(left(r.raw, 20), '{')) AS structure
   FROM batch AS b
   LEFT JOIN batch_rejects AS r ON r.row_id = b.row_id AND r.path = '$'
@@ -25,22 +26,16 @@ wrong AS (
   WHERE r.path <> '$' AND r.reason IN ('wrong_type', 'not_an_object')
 ),
 findings AS (
-  SELECT DISTINCT route, run, row_id, observed_at, 'member' AS level, name, CAST(NULL AS VARCHAR) AS structure
+  SELECT DISTINCT route, run, row_id, observed_at, ['.*', name] AS parts, CAST(NULL AS JSON) AS structure
   FROM names
   ANTI JOIN seed_indicators ON indicator = name
   UNION ALL
-  SELECT route, run, row_id, observed_at, 'member', nullif(name, ''), structure
+  SELECT route, run, row_id, observed_at, CASE WHEN name <> '' THEN ['.*', name] ELSE ['.*'] END, structure
   FROM wrong
   WHERE name = '' OR name IN (SELECT indicator FROM seed_indicators)
   UNION ALL
-  SELECT route, run, row_id, observed_at, 'body', NULL, structure FROM bodies
-),
-grouped AS (
-  SELECT route, run, level, name, structure, count(*) AS bodies, min(observed_at) AS first_seen, max(observed_at) AS last_seen
-  FROM findings
-  GROUP BY ALL
+  SELECT route, run, row_id, observed_at, [], structure FROM bodies
 )
-FROM grouped
--- Keep at most 5,000 findings of each run and route. With a limit per run, the result does not depend on which runs are
--- loaded together.
-QUALIFY row_number() OVER (PARTITION BY route, run ORDER BY bodies DESC, name, structure) <= 5000;
+SELECT route, run, parts, structure, count(*) AS bodies, min(observed_at) AS first_seen, max(observed_at) AS last_seen
+FROM findings
+GROUP BY ALL;

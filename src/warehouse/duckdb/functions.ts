@@ -1,5 +1,7 @@
 import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 import { faultOf, IDENTIFIER_KINDS, sameIdentifier, type IdentifierKind } from '../../base/identifiers/identifiers.js';
+import { escapeUnseen } from '../../base/text/visible-text.js';
+import { nodesOf, type Parts, type Structure } from '../shapes/nodes.js';
 import { findExcess } from '../../base/json/json-bounds.js';
 
 type Text = string | null;
@@ -11,6 +13,8 @@ type Text = string | null;
  * - `identifier_same(kind, one, country, other, country_of_other)` compares two identifiers as lists and searches do
  *   (src/base/identifiers). True: equal; false: different; NULL: not known, or one of the two is NULL.
  * - `identifier_fault(kind, value, country)` returns what is wrong with an identifier; NULL if nothing is known.
+ * - `drift_nodes(parts, structure)` returns the nodes of a finding of schema drift (src/warehouse/shapes/nodes.ts), as JSON.
+ * - `text_visible(text)` escapes invisible characters (src/base/text/visible-text.ts).
  */
 export async function addFunctions(connection: DuckDBConnection): Promise<void> {
   const { BOOLEAN, DuckDBScalarFunction, VARCHAR } = await import('@duckdb/node-api');
@@ -41,6 +45,10 @@ export async function addFunctions(connection: DuckDBConnection): Promise<void> 
   add('identifier_fault', VARCHAR, 3, ([kind, value = null, country = null]) =>
     value === null ? null : faultOf(kindOf(kind), { value, country }),
   );
+  add('drift_nodes', VARCHAR, 2, ([parts = null, structure = null]) =>
+    JSON.stringify(nodesOf(JSON.parse(parts ?? '[]') as Parts, JSON.parse(structure ?? 'null') as Structure | null)),
+  );
+  add('text_visible', VARCHAR, 1, ([text = null]) => (text === null ? null : escapeUnseen(text)));
 }
 
 function kindOf(kind: Text | undefined): IdentifierKind {

@@ -51,7 +51,7 @@ async function makeAll(db: Database, shared: readonly SqlFile[], creating: Creat
     `${creating('TABLE', 'seed_fields')} AS SELECT unnest(from_json(CAST($fields AS JSON), $type), recursive := true)`,
     {
       fields: JSON.stringify(declaredFields()),
-      type: '[{"stream":"VARCHAR","route":"VARCHAR","path":"VARCHAR","parent":"VARCHAR","types":["VARCHAR"],"inside":"BOOLEAN","enough":"BIGINT"}]',
+      type: '[{"stream":"VARCHAR","route":"VARCHAR","path":"VARCHAR","parent":"VARCHAR","types":["VARCHAR"],"open":"BOOLEAN","enough":"BIGINT","personal":"BOOLEAN"}]',
     },
   );
 }

@@ -16,7 +16,7 @@ import { WatchEventsResponse, WatchListResponse, WebhookDelivery } from '../../.
 import { shapeOf, type Shape } from './shape.js';
 
 /** What the reference declares about the bodies of one route. */
-export interface DeclaredBody {
+interface DeclaredBody {
   /** Method and path of the route, with `{id}` in place of ids. */
   route: string;
   shape: Shape;
@@ -33,6 +33,9 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 // Without `personalData: contacts`, these fields are removed before landing (src/privacy/tender-contacts.ts). So they
 // never count as missing.
 const REMOVED_NAME = /^\$\.contacts\.\w+\[\]\.name$/;
+// The body itself, items of arrays, and what is inside a map never count as missing. A report has only the indicators that
+// apply to its company.
+const OPTIONAL = /^\$$|\[\]$|\*/;
 
 function body(route: string, schema: z.ZodType, enough: number, personal = false): DeclaredBody {
   return { route, shape: shapeOf(schema), enough, personal };
@@ -44,11 +47,8 @@ const Report = z.record(
   z.looseObject(Object.fromEntries([...INDICATORS.keys()].map((name) => [name, IndicatorValue.optional()]))),
 );
 
-/**
- * The declared bodies, by stream of the landing zone. If the route of a request is not listed, the first body of its
- * stream applies.
- */
-export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
+/** The declared bodies, by stream of the landing zone. */
+const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
   prospecting: [
     body('POST /v2/prospecting', ProspectingResponse, PAGES),
     body('POST /v1/finder/companies', V1CompaniesResponse, PAGES),
@@ -101,52 +101,48 @@ export const DECLARED: Readonly<Record<string, readonly DeclaredBody[]>> = {
 };
 
 /**
- * Returns the declared body for a stream and the route of a request. Returns undefined for a stream that does not come
- * from the API.
+ * Returns the routes from which the answers of a stream come. If the route of a request is not listed, the first one
+ * applies. Empty for a stream that does not come from the API.
  */
-export function declaredFor(stream: string, route: string): DeclaredBody | undefined {
-  const bodies = DECLARED[stream];
-  return bodies?.find((declared) => declared.route === route) ?? bodies?.[0];
+export function routesOf(stream: string): string[] {
+  return (DECLARED[stream] ?? []).map(({ route }) => route);
 }
 
-/** One declared field of a route, for the warehouse. */
+/** What the reference declares about the values at one path of a route's bodies. */
 export interface DeclaredField {
   stream: string;
   route: string;
+  /** `$` is the body, `[]` stands for the items of an array, and `*` for any name. */
   path: string;
-  /** Path of the object that contains the field. */
-  parent: string;
+  /** Path of the object or array that contains the value. Null for the body. */
+  parent: string | null;
+  /** Empty if the reference declares no type. */
   types: string[];
-  /** Whether the reference also declares what the field contains. */
-  inside: boolean;
+  /** Whether the content of the value is not declared. Then it is not compared. */
+  open: boolean;
   enough: number;
+  personal: boolean;
 }
 
-/**
- * Lists all declared fields of all routes. Leaves out the indicators, because a report contains only the indicators
- * that apply to its company.
- */
+/** Lists everything that the reference declares. */
 export function declaredFields(): DeclaredField[] {
   return Object.entries(DECLARED).flatMap(([stream, bodies]) =>
-    bodies.flatMap(({ route, shape, enough }) =>
-      fieldsOf(shape, '$').map((field) => {
-        const isRemoved = stream === 'tender_details' && REMOVED_NAME.test(field.path);
-        return { stream, route, enough: isRemoved ? NEVER : enough, ...field };
+    bodies.flatMap(({ route, shape, enough, personal }) =>
+      fieldsOf(shape, '$', null).map((field) => {
+        const mayMiss = OPTIONAL.test(field.path) || (stream === 'tender_details' && REMOVED_NAME.test(field.path));
+        return { stream, route, enough: mayMiss ? NEVER : enough, personal, ...field };
       }),
     ),
   );
 }
 
-function isDeclared({ fields, values, items }: Shape): boolean {
-  return (
-    fields !== undefined || values !== undefined || (items !== undefined && (items.types.size > 0 || isDeclared(items)))
-  );
-}
+type PathOfField = Pick<DeclaredField, 'path' | 'parent' | 'types' | 'open'>;
 
-function fieldsOf(shape: Shape, path: string): Pick<DeclaredField, 'path' | 'parent' | 'types' | 'inside'>[] {
-  const members = [...(shape.fields ?? [])].flatMap(([name, field]) => {
-    const own = { path: `${path}.${name}`, parent: path, types: [...field.types], inside: isDeclared(field) };
-    return [own, ...fieldsOf(field, own.path)];
-  });
-  return shape.items ? [...members, ...fieldsOf(shape.items, `${path}[]`)] : members;
+function fieldsOf({ types, open, fields, items, values }: Shape, path: string, parent: string | null): PathOfField[] {
+  return [
+    { path, parent, types: [...types], open: open || values?.open === true },
+    ...[...(fields ?? [])].flatMap(([name, field]) => fieldsOf(field, `${path}.${name}`, path)),
+    ...(items ? fieldsOf(items, `${path}[]`, path) : []),
+    ...(values && !values.open ? fieldsOf(values, `${path}.*`, path) : []),
+  ];
 }

@@ -15,9 +15,9 @@ test('a warehouse has macros, seeds and declared fields, and works in UTC', asyn
     expect(
       await db.rows(`SELECT current_setting('TimeZone') AS zone, current_setting('preserve_insertion_order') AS kept`),
     ).toEqual([{ zone: 'UTC', kept: false }]);
-    expect(
-      await db.rows(`SELECT types, inside FROM seed_fields WHERE stream = 'companies' AND path = '$.name'`),
-    ).toEqual([{ types: ['string'], inside: false }]);
+    expect(await db.rows(`SELECT types, open FROM seed_fields WHERE stream = 'companies' AND path = '$.name'`)).toEqual(
+      [{ types: ['string'], open: false }],
+    );
     for (const { name } of readSqlFolder('seeds', '.csv'))
       expect(await db.count(`SELECT count(*) FROM seed_${path.parse(name).name}`)).toBeGreaterThan(0);
     expect(await db.rows(`SELECT comma_texts('a, b') AS texts`)).toEqual([{ texts: ['a', 'b'] }]);

@@ -161,6 +161,56 @@ describe('ops.drift', () => {
     expect(await describeDrift(warehouse.db, 'r1')).toEqual([]);
   });
 
+  test('accepts declared types, null and empty objects, and looks into lists', async () => {
+    const found = async (more: object): Promise<unknown[]> => {
+      const rows = await driftOf(await buildFrom([company(1, more)]));
+      return rows.map(({ path, kind, type }) => `${String(path)} ${String(kind)} ${String(type)}`);
+    };
+    const declared = { size: 7, name: null, sic: [{ id: '1', value: null }], industry: [null], company_phone: [] };
+    expect(await found(declared)).toEqual([]);
+    const odd = {
+      name: 5,
+      rating: 'A',
+      group: { head: { name: 'x' } },
+      brands: ['a'],
+      status: [],
+      company_phone: ['1', 2],
+      sic: [{ id: 1, valid: true, value: { text: 'x' } }, { id: null }],
+    };
+    expect(await found(odd)).toEqual([
+      '$.brands changed type array',
+      '$.company_phone[] changed type mixed',
+      '$.group new field object',
+      '$.name changed type number',
+      '$.rating new field string',
+      '$.sic[].valid new field boolean',
+      '$.sic[].value changed type object',
+      '$.status changed type array',
+    ]);
+  });
+
+  test('shortens samples, escapes them and omits personal data', async () => {
+    const warehouse = await buildFrom([
+      company(1, {
+        grade: 'B+',
+        odd: `x\u202e${'y'.repeat(100)}`,
+        note: 'a@b.example',
+        director_name: 'Ann',
+        mobile: '+45 1',
+      }),
+      { stream: 'tender_details', entity: 's', body: { slug: 's', title: 4 } },
+    ]);
+    const samples = await warehouse.db.rows('SELECT path, sample FROM ops.drift ORDER BY path');
+    expect(Object.fromEntries(samples.map(({ path, sample }) => [path, sample]))).toEqual({
+      '$.director_name': null,
+      '$.grade': '"B+"',
+      '$.mobile': null,
+      '$.note': null,
+      '$.odd': String.raw`"x\u202e${'y'.repeat(57)}…`,
+      '$.title': null,
+    });
+  });
+
   test('looks into v1 reports without listing indicator names', async () => {
     const item = { value: 5, processedTime: 1.7e9, progress: 0 };
     const report = { date: 20231231, modifyDate: 1.7e9, sourceProcessedDate: 20240101 };
