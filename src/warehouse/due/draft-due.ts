@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { dueDir } from '../../store/data-folder.js';
-import { writeFileAtomic } from '../../store/files.js';
+import { placeFile, writeFileAtomic } from '../../store/files.js';
+import { syncFile } from '../../store/links.js';
 import type { Database } from '../duckdb/database.js';
 import { withMemory } from '../duckdb/in-memory.js';
 import type { Warehouse } from '../duckdb/open.js';
@@ -18,13 +19,6 @@ import { dueEntities, findPlan, writePlan, type DueCounts, type DueRequest } fro
  * States: none → drafted (`draftDue`) → planned (`finishDraft`). Without a draft, `planDue` makes the plan.
  */
 
-/** An entity of a draft. It is due if it has a reason. `gone`: its last company record so far was a 404. */
-interface Drafted {
-  id: string;
-  reason: string | null;
-  gone: boolean;
-}
-
 /**
  * Writes drafts of the plans of other streams. Call this right after `planDue` planned the company records of the same
  * run with the same connection.
@@ -35,34 +29,30 @@ export async function draftDue({ db }: Warehouse, dataDir: string, requests: rea
   await db.run('CREATE OR REPLACE TEMP TABLE asked_again AS SELECT id AS entity_id FROM due_in_order');
   for (const request of requests) {
     const order = await dueEntities(db, request);
+    // A row is due if it has a reason. `gone`: its last company record so far was a 404.
     await db.run(
       `CREATE OR REPLACE TEMP TABLE drafted AS
-      SELECT d.entity_id AS id, d.reason, g.entity_id IS NOT NULL AS gone, row_number() OVER (ORDER BY ${order}) - 1 AS n
+      SELECT d.entity_id AS id, d.reason, g.entity_id IS NOT NULL AS gone, row_number() OVER (ORDER BY ${order}) AS n
       FROM due_entities AS d
       LEFT JOIN asked_again AS a USING (entity_id)
       LEFT JOIN (SELECT entity_id FROM ledger.answers WHERE stream = 'companies' AND gone) AS g USING (entity_id)
       WHERE d.reason IS NOT NULL OR a.entity_id IS NOT NULL`,
     );
-    const count = await db.count('SELECT count(*) FROM drafted');
+    const others =
+      (await db.count('SELECT count(*) FROM due_entities')) - (await db.count('SELECT count(*) FROM drafted'));
     const folder = dueDir(dataDir, request.run, request.stream);
-    for (let from = 0; from < count; from += request.chunkSize) {
-      const some = await db.rows<Drafted>(
-        'SELECT id, reason, gone FROM drafted WHERE n >= $from AND n < $to ORDER BY n',
-        { from, to: from + request.chunkSize },
-      );
-      await writeFileAtomic(draftChunk(folder, from / request.chunkSize), `${JSON.stringify(some)}\n`);
-    }
-    const others = (await db.count('SELECT count(*) FROM due_entities')) - count;
-    const draft: Draft = { others, chunks: Math.ceil(count / request.chunkSize) };
-    // Write this file last, so that its existence proves that all files of the draft exist.
-    await writeFileAtomic(draftFile(folder), `${JSON.stringify(draft)}\n`);
+    await placeFile(rowsFile(folder), async (file) => {
+      await db.run(`COPY drafted TO ${quote(file)} (FORMAT json, ARRAY true)`);
+      await syncFile(file);
+    });
+    // Write this file last, so that its existence proves that the draft is whole.
+    await writeFileAtomic(draftFile(folder), `${JSON.stringify({ others } satisfies Draft)}\n`);
   }
 }
 
-/** Known entities that are not in the draft, and the number of its files. */
+/** Known entities that are not in the draft. */
 interface Draft {
   others: number;
-  chunks: number;
 }
 
 /**
@@ -72,8 +62,7 @@ interface Draft {
 export async function finishDraft(dataDir: string, request: DueRequest): Promise<DueCounts | undefined> {
   const folder = dueDir(dataDir, request.run, request.stream);
   if (!existsSync(draftFile(folder))) return undefined;
-  const { others, chunks } = JSON.parse(readFileSync(draftFile(folder), 'utf8')) as Draft;
-  const files = Array.from({ length: chunks }, (_, chunk) => draftChunk(folder, chunk));
+  const { others } = JSON.parse(readFileSync(draftFile(folder), 'utf8')) as Draft;
   await takePlan(dataDir, folder);
   let counts = findPlan(folder);
   if (counts === undefined) {
@@ -82,43 +71,37 @@ export async function finishDraft(dataDir: string, request: DueRequest): Promise
         const parts = readManifests(dataDir, { stream: 'companies', run: request.run });
         await compare(
           db,
-          files,
+          rowsFile(folder),
           parts.map(({ file }) => file),
         );
       } catch {
         return undefined;
       }
-      const known = others + (await db.count('SELECT count(*) FROM kept'));
-      return writePlan(db, folder, request, known);
+      return writePlan(db, folder, request, others + (await db.count('SELECT count(*) FROM kept')));
     });
     if (counts !== undefined) await givePlan(dataDir, folder, counts.chunks);
   }
-  if (counts !== undefined) for (const file of [draftFile(folder), ...files]) rmSync(file, { force: true });
+  if (counts !== undefined) for (const file of [draftFile(folder), rowsFile(folder)]) rmSync(file, { force: true });
   return counts;
 }
 
-/** Makes the tables `kept` and `due_in_order` from the files of a draft and the parts with company records. */
-async function compare(db: Database, files: readonly string[], parts: readonly string[]): Promise<void> {
-  const list = (names: readonly string[]): string => `[${names.map(quote).join(', ')}]`;
-  await db.run('SET preserve_insertion_order = true');
-  await db.run('CREATE TABLE drafted (n BIGINT, id VARCHAR, reason VARCHAR, gone BOOLEAN)');
-  for (const [index, file] of files.entries())
-    await db.run(
-      `INSERT INTO drafted SELECT ${index} * 1000000 + row_number() OVER (), id, reason, gone
-       FROM read_json(${quote(file)}, format = 'array', columns = {id: 'VARCHAR', reason: 'VARCHAR', gone: 'BOOLEAN'})`,
-    );
+/** Makes the tables `kept` and `due_in_order` from the rows of a draft and the parts with company records. */
+async function compare(db: Database, rows: string, parts: readonly string[]): Promise<void> {
   await db.run('CREATE TABLE tonight (id VARCHAR, gone BOOLEAN)');
   // As in the ledger: if a record and a 404 have the same time, use the record.
   if (parts.length > 0)
     await db.run(
       `INSERT INTO tonight
        SELECT entity_id, arg_max(status = 404, (CAST(fetched_at AS TIMESTAMPTZ), status <> 404))
-       FROM read_parquet(${list(parts)}, hive_partitioning = false)
+       FROM read_parquet([${parts.map(quote).join(', ')}], hive_partitioning = false)
        WHERE status = 404 OR status BETWEEN 200 AND 299
        GROUP BY entity_id`,
     );
   await db.run(
-    'CREATE TABLE kept AS SELECT d.* FROM drafted AS d LEFT JOIN tonight AS t USING (id) WHERE NOT coalesce(t.gone, d.gone)',
+    `CREATE TABLE kept AS
+     SELECT d.* FROM read_json(${quote(rows)}, format = 'array', columns = {id: 'VARCHAR', reason: 'VARCHAR', gone: 'BOOLEAN', n: 'BIGINT'}) AS d
+     LEFT JOIN tonight AS t USING (id)
+     WHERE NOT coalesce(t.gone, d.gone)`,
   );
   await db.run(
     'CREATE TABLE due_in_order AS SELECT id, reason, row_number() OVER (ORDER BY n) - 1 AS n FROM kept WHERE reason IS NOT NULL',
@@ -129,6 +112,7 @@ function draftFile(folder: string): string {
   return path.join(folder, 'draft.json');
 }
 
-function draftChunk(folder: string, chunk: number): string {
-  return path.join(folder, `draft-${String(chunk).padStart(5, '0')}.json`);
+// Earlier versions wrote draft-00000.json. `tidemark forget` removes entities from both.
+function rowsFile(folder: string): string {
+  return path.join(folder, 'draft-0.json');
 }
