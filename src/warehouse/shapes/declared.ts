@@ -13,13 +13,12 @@ import { INDICATORS } from '../../../schemas/v2/indicators.js';
 import { OverviewResponse } from '../../../schemas/v2/overview.js';
 import { ProspectingResponse } from '../../../schemas/v2/prospecting.js';
 import { WatchEventsResponse, WatchListResponse, WebhookDelivery } from '../../../schemas/v2/watch.js';
-import { shapeOf, type Shape } from './shape.js';
 
 /** What the reference declares about the bodies of one route. */
 interface DeclaredBody {
   /** Method and path of the route, with `{id}` in place of ids. */
   route: string;
-  shape: Shape;
+  schema: z.ZodType;
   /** If a run has at least this many bodies and a field is in none of them, the field is reported as missing. */
   enough: number;
   /** Whether values may describe a person. Then no sample values are shown. */
@@ -38,7 +37,7 @@ const REMOVED_NAME = /^\$\.contacts\.\w+\[\]\.name$/;
 const OPTIONAL = /^\$$|\[\]$|\*/;
 
 function body(route: string, schema: z.ZodType, enough: number, personal = false): DeclaredBody {
-  return { route, shape: shapeOf(schema), enough, personal };
+  return { route, schema, enough, personal };
 }
 
 // A report is a map: its years are data, not declared fields. The indicators of a year are declared fields.
@@ -127,8 +126,9 @@ export interface DeclaredField {
 /** Lists everything that the reference declares. */
 export function declaredFields(): DeclaredField[] {
   return Object.entries(DECLARED).flatMap(([stream, bodies]) =>
-    bodies.flatMap(({ route, shape, enough, personal }) =>
-      fieldsOf(shape, '$', null).map((field) => {
+    bodies.flatMap(({ route, schema, enough, personal }) =>
+      // Uses the public conversion to JSON Schema, and no internals of zod.
+      fieldsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '$', null).map((field) => {
         const mayMiss = OPTIONAL.test(field.path) || (stream === 'tender_details' && REMOVED_NAME.test(field.path));
         return { stream, route, enough: mayMiss ? NEVER : enough, personal, ...field };
       }),
@@ -136,13 +136,28 @@ export function declaredFields(): DeclaredField[] {
   );
 }
 
+type JsonSchema = z.core.JSONSchema._JSONSchema;
 type PathOfField = Pick<DeclaredField, 'path' | 'parent' | 'types' | 'open'>;
 
-function fieldsOf({ types, open, fields, items, values }: Shape, path: string, parent: string | null): PathOfField[] {
+function fieldsOf(schema: JsonSchema, path: string, parent: string | null): PathOfField[] {
+  const variants = variantsOf(schema);
+  // Every value may be null.
+  const types = variants.flatMap(({ type }) => type ?? []).filter((type) => type !== 'null');
+  const { properties } = variants.findLast((one) => one.properties) ?? {};
+  const items = variants.findLast((one) => one.items !== undefined)?.items as JsonSchema | undefined;
+  const map = variants.findLast((one) => !one.properties && typeof one.additionalProperties === 'object');
+  const values = map?.additionalProperties as JsonSchema | undefined;
+  const isOpen = [...variants, ...(values === undefined ? [] : variantsOf(values))].some(({ type }) => !type);
   return [
-    { path, parent, types: [...types], open: open || values?.open === true },
-    ...[...(fields ?? [])].flatMap(([name, field]) => fieldsOf(field, `${path}.${name}`, path)),
-    ...(items ? fieldsOf(items, `${path}[]`, path) : []),
-    ...(values && !values.open ? fieldsOf(values, `${path}.*`, path) : []),
+    { path, parent, types: [...new Set(types.map((type) => (type === 'integer' ? 'number' : type)))], open: isOpen },
+    ...Object.entries(properties ?? {}).flatMap(([name, field]) => fieldsOf(field, `${path}.${name}`, path)),
+    ...(items === undefined ? [] : fieldsOf(items, `${path}[]`, path)),
+    ...(values === undefined || isOpen ? [] : fieldsOf(values, `${path}.*`, path)),
   ];
+}
+
+/** Returns the schemas of which a value needs to match one. */
+function variantsOf(schema: JsonSchema): z.core.JSONSchema.JSONSchema[] {
+  if (typeof schema === 'boolean') return [{}];
+  return schema.anyOf?.flatMap(variantsOf) ?? [schema];
 }
