@@ -1,44 +1,8 @@
 -- Runs after both passes of company records. Writes one row of ledger.company_records for each distinct record in
 -- `company_fields`.
 CREATE OR REPLACE TEMP TABLE company_typed AS
-WITH sizes AS MATERIALIZED (
-  -- Companies have few different sizes, so parse each one once.
-  SELECT size, size_bounds(size) AS bounds FROM (SELECT DISTINCT size FROM company_fields WHERE size <> '')
-),
-typed AS MATERIALIZED (
-  SELECT
-    row_id,
-    company_id,
-    observed_at,
-    body_hash,
-    nullif(name, '') AS name,
-    upper(nullif(country_code, '')) AS country_code,
-    nullif(country_name, '') AS country_name,
-    nullif(registration_number, '') AS registration_number,
-    nullif(vat_number, '') AS vat_number,
-    nullif(status, '') AS status,
-    nullif(company_legal_form, '') AS legal_form,
-    nullif(company_website, '') AS website,
-    phones,
-    emails,
-    faxes,
-    brand_names AS brands,
-    nullif(address_street, '') AS address_street,
-    nullif(address_location, '') AS address_location,
-    nullif(address_city, '') AS address_city,
-    nullif(country_region, '') AS country_region,
-    nullif(zip_code, '') AS zip_code,
-    nullif(size, '') AS size_text,
-    bounds.lo AS employees_min,
-    bounds.hi AS employees_max,
-    founded_on AS founding_date,
-    nullif(pronet, '') AS pronet,
-    nullif(microblog, '') AS microblog,
-    nullif(socialnet, '') AS socialnet,
-    codes,
-    extra
-  FROM company_fields
-  LEFT JOIN sizes USING (size)
+WITH typed AS MATERIALIZED (
+  SELECT * EXCLUDE (phone_text, email_text, fax_text, brands_text) FROM company_values
 )
 SELECT
   *,

@@ -1,41 +1,8 @@
 -- Runs after both passes of company records of version 1. Writes one row of ledger.company_records_v1 for each distinct
 -- record in `company_fields`.
 CREATE OR REPLACE TEMP TABLE company_v1_typed AS
-WITH sizes AS MATERIALIZED (
-  SELECT size, size_bounds(size) AS bounds FROM (SELECT DISTINCT size FROM company_fields WHERE size <> '')
-),
-typed AS MATERIALIZED (
-  SELECT
-    row_id,
-    company_id,
-    observed_at,
-    body_hash,
-    nullif(name, '') AS name,
-    upper(nullif(country_short_name, '')) AS country_code,
-    nullif(country_name, '') AS country_name,
-    nullif(registration_number, '') AS registration_number,
-    nullif(vat_number, '') AS vat_number,
-    nullif(company_legal_form, '') AS legal_form,
-    nullif(company_website, '') AS website,
-    nullif(company_phone, '') AS phone_text,
-    phones,
-    nullif(company_email, '') AS email_text,
-    emails,
-    nullif(company_fax, '') AS fax_text,
-    faxes,
-    nullif(brands, '') AS brands_text,
-    brand_names AS brands,
-    nullif(address_street, '') AS address_street,
-    nullif(address_location, '') AS address_location,
-    nullif(country_region, '') AS country_region,
-    nullif(zip_code, '') AS zip_code,
-    nullif(size, '') AS size_text,
-    bounds.lo AS employees_min,
-    bounds.hi AS employees_max,
-    founded_on AS founding_date,
-    extra
-  FROM company_fields
-  LEFT JOIN sizes USING (size)
+WITH typed AS MATERIALIZED (
+  SELECT * EXCLUDE (status, address_city, pronet, microblog, socialnet, codes) FROM company_values
 )
 SELECT
   *,

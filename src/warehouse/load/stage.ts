@@ -2,13 +2,15 @@ import { RECORD_STREAMS } from '../../../schemas/streams/landing-streams.js';
 import type { Database } from '../duckdb/database.js';
 import { readSqlFile } from '../duckdb/sql-files.js';
 
+const RECORDS = ['_company_records', '_company_records_odd', '_company_values', '_company_records_end'];
+
 /*
  * The files of `sql/staging/` for the streams whose staging has several files. A file whose name ends with `_odd` is the
  * second pass: it runs only if the first pass left rows in the table `odd_rows`.
  */
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  companies: ['companies', '_company_records', '_company_records_odd', '_company_records_end'],
-  companies_v1: ['companies_v1', '_company_records_odd', 'companies_v1_end'],
+  companies: ['companies', ...RECORDS],
+  companies_v1: ['companies_v1', '_company_records_odd', '_company_values', 'companies_v1_end'],
   financials: ['_reports', 'financials', 'financials_odd', '_reports_odd', '_report_contents'],
   financials_v1: [
     '_reports',
@@ -22,7 +24,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   employee_details: ['employee_details', '_people'],
   executives: ['executives', '_people'],
   prospecting: ['prospecting', 'prospecting_odd', 'prospecting_end'],
-  matches: ['matches', '_company_records', '_company_records_odd', '_company_records_end'],
+  matches: ['matches', ...RECORDS],
 };
 
 /** Returns the names of the staging files of a stream, in the order in which they run, without `_batch` and `_finish`. */
