@@ -155,10 +155,10 @@ CREATE OR REPLACE TEMP MACRO json_path(key) AS '$."' || replace(replace(key, '\'
 CREATE OR REPLACE TEMP MACRO json_member(j, key) AS
   json_extract(j, '/' || replace(replace(key, '~', '~0'), '/', '~1'));
 
--- Returns the type of a JSON text, in the format of json_structure. Looks only at the first character and ignores nested
--- values.
+-- Returns the type of a JSON text, as text in the format of json_structure. Looks only at the first character and ignores
+-- nested values.
 CREATE OR REPLACE TEMP MACRO json_first_type(t) AS
-  CAST(CASE ltrim(t, E' \t\n\r')[1]
+  CASE ltrim(t, E' \t\n\r')[1]
     WHEN '{' THEN '{}'
     WHEN '[' THEN '["NULL"]'
     WHEN '"' THEN '"VARCHAR"'
@@ -166,7 +166,7 @@ CREATE OR REPLACE TEMP MACRO json_first_type(t) AS
     WHEN 'f' THEN '"BOOLEAN"'
     WHEN 'n' THEN '"NULL"'
     ELSE CASE WHEN t IS NULL THEN '"NULL"' ELSE '"DOUBLE"' END
-  END AS JSON);
+  END;
 
 -- Returns the route of a request: method and path, with `{id}` in place of ids.
 CREATE OR REPLACE TEMP MACRO request_route(request_key) AS

@@ -19,7 +19,7 @@ members AS (
   FROM bodies
 ),
 findings AS (
-  SELECT route, run, [name] AS parts, v[1] AS start, CASE WHEN v[1] IN ('{', '[') AND inside THEN v END AS inside_text,
+  SELECT route, run, name, v[1] AS start, CASE WHEN v[1] IN ('{', '[') AND inside THEN v END AS inside_text,
     count(*) AS bodies, min(observed_at) AS first_seen, max(observed_at) AS last_seen
   FROM (
     SELECT *, list_contains((
@@ -31,10 +31,11 @@ findings AS (
   )
   GROUP BY ALL
   UNION ALL
-  SELECT route, run, [], trim(text, E' \t\n\r')[1], NULL, count(*), min(observed_at), max(observed_at) FROM bodies GROUP BY ALL
+  SELECT route, run, NULL, trim(text, E' \t\n\r')[1], NULL, count(*), min(observed_at), max(observed_at) FROM bodies GROUP BY ALL
 )
-SELECT route, run, parts,
-  CASE WHEN inside_text IS NOT NULL THEN json_structure(CAST(inside_text AS JSON)) ELSE json_first_type(start) END AS structure,
+SELECT route, run, CASE WHEN name IS NULL THEN [] ELSE [name] END AS parts,
+  CASE WHEN inside_text IS NOT NULL THEN json_structure(CAST(inside_text AS JSON)) ELSE CAST(json_first_type(start) AS JSON) END
+    AS structure,
   sum(bodies) AS bodies, min(first_seen) AS first_seen, max(last_seen) AS last_seen
 FROM findings
 GROUP BY ALL;

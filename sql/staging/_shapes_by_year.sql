@@ -26,7 +26,7 @@ wrong AS (
   WHERE r.path <> '$' AND r.reason IN ('wrong_type', 'not_an_object')
 ),
 findings AS (
-  SELECT DISTINCT route, run, row_id, observed_at, ['.*', name] AS parts, CAST(NULL AS JSON) AS structure
+  SELECT DISTINCT route, run, row_id, observed_at, ['.*', name] AS parts, CAST(NULL AS VARCHAR) AS structure
   FROM names
   ANTI JOIN seed_indicators ON indicator = name
   UNION ALL
@@ -36,6 +36,6 @@ findings AS (
   UNION ALL
   SELECT route, run, row_id, observed_at, [], structure FROM bodies
 )
-SELECT route, run, parts, structure, count(*) AS bodies, min(observed_at) AS first_seen, max(observed_at) AS last_seen
+SELECT route, run, parts, CAST(structure AS JSON) AS structure, count(*) AS bodies, min(observed_at) AS first_seen, max(observed_at) AS last_seen
 FROM findings
 GROUP BY ALL;

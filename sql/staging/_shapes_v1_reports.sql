@@ -15,14 +15,14 @@ members AS (
 findings AS (
   SELECT route, run, row_id, observed_at, ['reports', NULL, name] AS parts, json_first_type(start) AS structure FROM members
   UNION ALL
-  SELECT route, run, row_id, observed_at, ['reports', NULL], CAST('{}' AS JSON) FROM reports WHERE members IS NOT NULL
+  SELECT route, run, row_id, observed_at, ['reports', NULL], '{}' FROM reports WHERE members IS NOT NULL
   UNION ALL
   -- Combine the structures of all indicators in a body. A body has hundreds of indicators, but only a few different
   -- structures.
   SELECT route, run, row_id, observed_at, ['reports', NULL, 'indicators', '.*'],
-    json_extract(json_structure(to_json(json_extract(doc, '$.reports[*].indicators.*'))), '$[0]')
+    CAST(json_extract(json_structure(to_json(json_extract(doc, '$.reports[*].indicators.*'))), '$[0]') AS VARCHAR)
   FROM bodies
 )
-SELECT route, run, parts, structure, count(DISTINCT row_id), min(observed_at), max(observed_at)
+SELECT route, run, parts, CAST(structure AS JSON), count(DISTINCT row_id), min(observed_at), max(observed_at)
 FROM findings
 GROUP BY ALL;

@@ -146,7 +146,7 @@ function fieldsOf(schema: JsonSchema, path: string, parent: string | null): Path
   const { properties } = variants.findLast((one) => one.properties) ?? {};
   const items = variants.findLast((one) => one.items !== undefined)?.items as JsonSchema | undefined;
   const map = variants.findLast((one) => !one.properties && typeof one.additionalProperties === 'object');
-  const values = map?.additionalProperties as JsonSchema | undefined;
+  const values = map?.additionalProperties;
   const isOpen = [...variants, ...(values === undefined ? [] : variantsOf(values))].some(({ type }) => !type);
   return [
     { path, parent, types: [...new Set(types.map((type) => (type === 'integer' ? 'number' : type)))], open: isOpen },
