@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { keepsContacts, type Config } from '../config/config.js';
+import { tableSettings, type Config } from '../config/config.js';
 import { warehouseFile } from '../store/data-folder.js';
 import { pullManifests, readManifests } from '../landing/index.js';
 import { tell } from './terminal/print.js';
@@ -48,7 +48,7 @@ export async function asWriter<T>(
 
 /** Loads what was landed after the checkpoint. */
 async function catchUp(config: Config, needs: Needed, now: Date): Promise<void> {
-  const { dataDir, modelsDir, rates } = config;
+  const { dataDir } = config;
   if (needs === 'any') return;
   await pullManifests(dataDir);
   if (!existsSync(warehouseFile(dataDir)) && readManifests(dataDir, {}, () => undefined).length === 0) return;
@@ -63,7 +63,7 @@ async function catchUp(config: Config, needs: Needed, now: Date): Promise<void> 
     await loadLanding(warehouse, dataDir);
     if (needs !== 'built' && !isNew) return;
     const { buildModels } = await import('../warehouse/models/run-models.js');
-    await buildModels(warehouse, { now, personalData: keepsContacts(config), modelsDir, rates });
+    await buildModels(warehouse, { now, ...tableSettings(config) });
   } finally {
     await warehouse.close();
   }

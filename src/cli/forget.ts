@@ -59,7 +59,7 @@ ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001',
     .action(async (options: ForgetOptions, command: Command) => {
       const subjects = subjectsOf(options);
       const { config, clock } = await loadContext(command);
-      const [{ forget }, { keepsContacts }] = await Promise.all([
+      const [{ forget }, { keepsContacts, tableSettings }] = await Promise.all([
         import('../maintenance/forget/forget.js'),
         import('../config/config.js'),
       ]);
@@ -76,8 +76,7 @@ ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001',
         replaceList: options.replaceList,
         expired: options.expired ? cutoffsOf(config, now) : undefined,
         now,
-        personalData: keepsContacts(config),
-        modelsDir: config.modelsDir,
+        ...tableSettings(config),
         readers: config.readers,
         onStep: (step) => {
           if (!options.json) tell(`${STEPS[step]} …`);

@@ -36,16 +36,14 @@ export function registerReplay(program: Command): void {
     .action(async (options: ReplayOptions, command: Command) => {
       checkRange(options);
       const { config, clock } = await loadContext(command);
-      const [{ rebuildWarehouse }, { keepsContacts }] = await Promise.all([
+      const [{ rebuildWarehouse }, { tableSettings }] = await Promise.all([
         import('../maintenance/rebuild.js'),
         import('../config/config.js'),
       ]);
       const begun = performance.now();
       const request: RebuildRequest = {
         now: clock.now(),
-        personalData: keepsContacts(config),
-        rates: config.rates,
-        modelsDir: config.modelsDir,
+        ...tableSettings(config),
         readers: config.readers,
         keep: config.publish.keep,
         from: options.from,

@@ -141,6 +141,20 @@ export function keepsContacts({ personalData }: Config): boolean {
   return personalData === 'contacts';
 }
 
+/** Settings that decide the rows of the tables. */
+export interface TableSettings {
+  /** True: keep names and contact data of people (`personalData: contacts`). */
+  personalData: boolean;
+  /** As in `Config`. */
+  modelsDir?: string | undefined;
+  /** Where exchange rates come from; null: nowhere. Undefined: the rates that the warehouse has stay. */
+  rates?: RatesSource | null | undefined;
+}
+
+export function tableSettings(config: Config): TableSettings {
+  return { personalData: keepsContacts(config), modelsDir: config.modelsDir, rates: config.rates };
+}
+
 /**
  * Returns the streams of a backfill if the user names none. These are `financials`, all other streams that a market
  * names, and all streams that belong to no market.

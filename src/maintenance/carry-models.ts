@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { Database } from '../warehouse/duckdb/database.js';
 import { insertRows } from '../warehouse/duckdb/insert-rows.js';
-import { openReadOnly } from '../warehouse/duckdb/open.js';
+import { readColumns } from '../warehouse/duckdb/columns.js';
+import { readOnly } from '../warehouse/duckdb/open.js';
 import { buildDir, fileOf, publishedFile } from '../store/data-folder.js';
 import { listBuilds } from '../warehouse/builds/builds.js';
 import type { CopyConfig } from '../warehouse/builds/copy-published.js';
@@ -61,24 +62,14 @@ export function publishedFiles(dataDir: string): string[] {
   return [...new Set([...(existsSync(link) ? [realpathSync(link)] : []), ...builds])];
 }
 
-/** Reads those tables with records about models that a file has. Before 1.0.0, they were in other schemas. */
-async function readRecords(file: string): Promise<Map<string, object[]>> {
-  const { db, close } = await openReadOnly(file);
-  try {
+/** Reads those tables with records about models that a file has. */
+function readRecords(file: string): Promise<Map<string, object[]>> {
+  return readOnly(file, async (db) => {
+    const columns = await readColumns(db);
     const records = new Map<string, object[]>();
-    for (const table of TABLES) {
-      const [, name = ''] = table.split('.');
-      const [found] = await db.rows<{ schema: string | null }>(
-        `SELECT min(schema_name) AS schema FROM duckdb_tables()
-         WHERE table_name = $name AND schema_name IN ('base', 'ledger', 'meta')`,
-        { name },
-      );
-      if (found?.schema) records.set(table, await db.rows(`FROM ${found.schema}.${name}`));
-    }
+    for (const table of TABLES) if (columns.has(table)) records.set(table, await db.rows(`FROM ${table}`));
     return records;
-  } finally {
-    close();
-  }
+  });
 }
 
 /**

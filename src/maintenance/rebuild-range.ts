@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { RebuildInput, type RebuildResult } from '../../schemas/pipeline/run.js';
-import { keepsContacts, type Config } from '../config/config.js';
+import { tableSettings, type Config } from '../config/config.js';
 import { rebuiltDir } from '../store/data-folder.js';
 import { readDataFolder } from '../store/folder-identity.js';
 import { parseInput } from '../base/parse-input.js';
@@ -17,7 +17,7 @@ export async function rebuildRange(
   input: unknown,
   { now, onStep }: Required<Pick<RebuildRequest, 'now' | 'onStep'>>,
 ): Promise<RebuildResult> {
-  const { dataDir, readers, modelsDir, rates } = config;
+  const { dataDir, readers } = config;
   const example = '{"from": "2026-11-01", "to": "2026-11-30"}; both are optional';
   const range = parseInput(RebuildInput, input, example);
   const { from, to } = range;
@@ -28,9 +28,7 @@ export async function rebuildRange(
     into,
     readers,
     keep: config.publish.keep,
-    personalData: keepsContacts(config),
-    modelsDir,
-    rates,
+    ...tableSettings(config),
     onStep,
   });
   const folder = readDataFolder(dataDir) ?? { id: '', path: dataDir, host: hostname() };

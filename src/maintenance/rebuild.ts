@@ -1,38 +1,27 @@
 import path from 'node:path';
-import { keepsContacts, type Config } from '../config/config.js';
-import type { Readers } from '../store/file-modes.js';
-import type { RatesSource } from '../config/rates-source.js';
+import { tableSettings, type Config, type TableSettings } from '../config/config.js';
 import { DamagedFileError } from '../store/disk-errors.js';
 import type { Lock } from '../store/lock/lock.js';
 import { LandingCorruptError, type LoadCounts } from '../warehouse/duckdb/errors.js';
 import { removeDatabase } from '../store/database-files.js';
 import { carryModels, publishedFiles } from './carry-models.js';
 import { loadLanding } from '../warehouse/load/load.js';
-import { lockWriter, whileNothingIsRemoved } from '../warehouse/duckdb/locks.js';
+import { whileNothingIsRemoved, whileWriting } from '../warehouse/duckdb/locks.js';
 import { withMoreMemory } from '../warehouse/duckdb/more-memory.js';
 import { openWarehouse, replaceFile, type Warehouse } from '../warehouse/duckdb/open.js';
 import { WarehouseOutdatedError } from '../warehouse/duckdb/schema.js';
 import { replayFile, warehouseFile } from '../store/data-folder.js';
-import { publish, type PublishedBuild } from '../warehouse/publish/publish.js';
+import { publish, type PublishRequest, type PublishedBuild } from '../warehouse/publish/publish.js';
 import { buildModels, type BuildResult } from '../warehouse/models/run-models.js';
 
 /** Input of `rebuildWarehouse`. */
-export interface RebuildRequest {
+export interface RebuildRequest extends TableSettings, Pick<PublishRequest, 'readers' | 'keep' | 'graceSeconds'> {
   now: Date;
   /** First landing date to load; default: the earliest. `to` is the last date to load; default: the latest. */
   from?: string | undefined;
   to?: string | undefined;
   /** Folder for the new warehouse, its rejects and the published files. Default: the data folder itself. */
   into?: string | undefined;
-  /** As `readers`, `keep` and `graceSeconds` of `publish`. */
-  readers?: Readers | undefined;
-  keep?: number | undefined;
-  graceSeconds?: number;
-  /** As `personalData` of `buildModels`. */
-  personalData: boolean;
-  /** As `modelsDir` and `rates` of `buildModels`. */
-  modelsDir?: string | undefined;
-  rates?: RatesSource | null | undefined;
   /** Called when a step begins. */
   onStep?: (step: 'load' | 'models' | 'publish') => void;
 }
@@ -56,12 +45,7 @@ export interface Rebuilt extends LoadCounts, BuildResult {
 export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
   // Keep the lock until the replay has published. Otherwise, a run could load into the file that the replay is about to
   // replace. A run could also publish a newer state, and the replay would then replace it with an older one.
-  const lock = await lockWriter(request.into ?? dataDir, 'tidemark replay');
-  try {
-    return await rebuildUnder(lock, dataDir, request);
-  } finally {
-    lock.release();
-  }
+  return whileWriting(request.into ?? dataDir, 'tidemark replay', (lock) => rebuildUnder(lock, dataDir, request));
 }
 
 /** Does the work of `rebuildWarehouse`. The caller holds the writer's lock. */
@@ -126,15 +110,10 @@ export async function remakeWarehouse(
   config: Config,
   { now, onStep }: Required<Pick<RebuildRequest, 'now' | 'onStep'>>,
 ): Promise<string[]> {
-  const { dataDir, modelsDir, rates } = config;
-  const lock = await lockWriter(dataDir, 'a worker');
-  try {
-    const personalData = keepsContacts(config);
-    const { faults, notes } = await makeWarehouse(lock, dataDir, { now, personalData, modelsDir, rates, onStep });
-    return [...faults, ...notes];
-  } finally {
-    lock.release();
-  }
+  const { dataDir } = config;
+  const request = { now, ...tableSettings(config), onStep };
+  const { faults, notes } = await whileWriting(dataDir, 'a worker', (lock) => makeWarehouse(lock, dataDir, request));
+  return [...faults, ...notes];
 }
 
 type Loaded = LoadCounts & { faults: string[] };

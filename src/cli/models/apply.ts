@@ -166,14 +166,12 @@ async function readRequest(
   command: Command,
 ): Promise<ApplyRequest & { dataDir: string; config: Config }> {
   const { config, clock } = await loadContext(command);
-  const { keepsContacts } = await import('../../config/config.js');
+  const { tableSettings } = await import('../../config/config.js');
   return {
     config,
     dataDir: config.dataDir,
     now: clock.now(),
-    personalData: keepsContacts(config),
-    rates: config.rates,
-    modelsDir: config.modelsDir,
+    ...tableSettings(config),
     readers: config.readers,
     ...config.publish,
     onStep: (step) => {

@@ -47,15 +47,14 @@ ${examples('tidemark models diff --env me', 'tidemark models diff --env me marts
 /** `tidemark models apply --env <name>`: builds the changed models in a dev environment. */
 export async function buildEnvironment(name: string, options: { json?: boolean }, command: Command): Promise<void> {
   const { config, clock } = await loadContext(command);
-  const [{ applyEnv }, { keepsContacts }] = await Promise.all([
+  const [{ applyEnv }, { tableSettings }] = await Promise.all([
     import('../../warehouse/publish/environments.js'),
     import('../../config/config.js'),
   ]);
   const built = await applyEnv(config.dataDir, {
     name,
     now: clock.now(),
-    personalData: keepsContacts(config),
-    modelsDir: config.modelsDir,
+    ...tableSettings(config),
     onModel: (model) => {
       if (!options.json) tell(`Building ${model} …`);
     },

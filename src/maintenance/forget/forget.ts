@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { listBuilds } from '../../warehouse/builds/builds.js';
 import { buildDir, fileOf, publishedDir, unprovenFile, warehouseFile } from '../../store/data-folder.js';
-import type { Readers } from '../../store/file-modes.js';
+import type { TableSettings } from '../../config/config.js';
+import type { PublishRequest } from '../../warehouse/publish/publish.js';
 import type { Lock } from '../../store/lock/lock.js';
 import { LandingCorruptError } from '../../warehouse/duckdb/errors.js';
 import { withMemory } from '../../warehouse/duckdb/in-memory.js';
-import { lockWriter, whileNobodyReplays } from '../../warehouse/duckdb/locks.js';
+import { whileNobodyReplays, whileWriting } from '../../warehouse/duckdb/locks.js';
 import { openWarehouse } from '../../warehouse/duckdb/open.js';
 import { adoptCompacted, describeGone, readLoadedParts } from '../../warehouse/load/load.js';
 import { Adopter } from '../../landing/adopter.js';
@@ -39,14 +40,10 @@ import { readUnproven, removeUnproven, saveUnproven } from './unproven.js';
  */
 
 /** What to remove. */
-export interface ForgetRequest extends Reduction {
+export interface ForgetRequest extends Reduction, TableSettings, Pick<PublishRequest, 'readers'> {
   /** People and companies to forget permanently. */
   subjects: readonly Subject[];
   now: Date;
-  /** As in `buildModels` and `publish`. */
-  personalData: boolean;
-  modelsDir?: string | undefined;
-  readers?: Readers | undefined;
   /** Accept that other people have an address or number of a forgotten person, too. */
   keepShared?: boolean | undefined;
   /** Start a new list of forgotten people, because the old one cannot be read. */
@@ -83,12 +80,7 @@ export interface Forgot {
  * @throws LandingCorruptError when a landed part is damaged or missing: a rebuild would lose its records
  */
 export async function forget(dataDir: string, request: ForgetRequest): Promise<Forgot> {
-  const lock = await lockWriter(dataDir, 'tidemark forget');
-  try {
-    return await forgetUnder(lock, dataDir, request);
-  } finally {
-    lock.release();
-  }
+  return whileWriting(dataDir, 'tidemark forget', (lock) => forgetUnder(lock, dataDir, request));
 }
 
 async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest): Promise<Forgot> {
@@ -131,14 +123,8 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
   if (existsSync(warehouseFile(dataDir)) || existsSync(publishedDir(dataDir))) {
     onStep('rebuild');
     const before = listBuilds(dataDir).map(({ name }) => name);
-    await rebuildUnder(lock, dataDir, {
-      now,
-      personalData: request.personalData,
-      modelsDir: request.modelsDir,
-      readers: request.readers,
-      keep: 1,
-      graceSeconds: 0,
-    });
+    const { personalData, modelsDir, rates, readers } = request;
+    await rebuildUnder(lock, dataDir, { now, personalData, modelsDir, rates, readers, keep: 1, graceSeconds: 0 });
     const kept = new Set(listBuilds(dataDir).map(({ name }) => name));
     removed.push(...before.filter((name) => !kept.has(name)).map((name) => `published/builds/${name}`));
     fresh.add(warehouseFile(dataDir));

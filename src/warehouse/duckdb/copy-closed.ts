@@ -2,6 +2,7 @@ import { chmodSync, constants } from 'node:fs';
 import { copyFile, open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { DamagedFileError } from '../../store/disk-errors.js';
+import { readBytes } from '../../store/files.js';
 
 /** Paths of the warehouse files that this process has open in DuckDB now. */
 export const openInDuckDb = new Set<string>();
@@ -30,11 +31,10 @@ export async function copyClosed(from: string, to: string): Promise<void> {
 export function haveSameBytes(left: string, right: string): Promise<boolean> {
   return withFile(left, (a) =>
     withFile(right, async (b) => {
-      const [bytesOfA, bytesOfB] = [Buffer.allocUnsafe(PIECE), Buffer.allocUnsafe(PIECE)];
-      for (;;) {
-        const [pieceOfA, pieceOfB] = [await fill(a, bytesOfA), await fill(b, bytesOfB)];
-        if (!pieceOfA.equals(pieceOfB)) return false;
-        if (pieceOfA.length === 0) return true;
+      for (let at = 0; ; at += PIECE) {
+        const piece = await readBytes(a, at, PIECE);
+        if (!piece.equals(await readBytes(b, at, PIECE))) return false;
+        if (piece.length < PIECE) return true;
       }
     }),
   );
@@ -47,15 +47,4 @@ async function withFile<T>(name: string, work: (file: FileHandle) => Promise<T>)
   } finally {
     await file.close();
   }
-}
-
-/** Reads the next piece of a file: shorter only at its end. */
-async function fill(file: FileHandle, bytes: Buffer): Promise<Buffer> {
-  let length = 0;
-  while (length < bytes.length) {
-    const { bytesRead } = await file.read(bytes, length, bytes.length - length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return bytes.subarray(0, length);
 }

@@ -44,6 +44,16 @@ export async function lockFile(dataDir: string, what: string): Promise<Lock> {
   return lock;
 }
 
+/** Runs `work` while this process holds the lock of `lockWriter`. Throws as that does. */
+export async function whileWriting<T>(dataDir: string, what: string, work: (lock: Lock) => Promise<T>): Promise<T> {
+  const lock = await lockWriter(dataDir, what);
+  try {
+    return await work(lock);
+  } finally {
+    lock.release();
+  }
+}
+
 function notWriter(dataDir: string, what: string): TidemarkError {
   return new TidemarkError('WarehouseBusy', `${what} cannot write ${warehouseFile(dataDir)} now: it lost the lease.`, {
     todo: 'Another process writes the warehouse. Wait until it ends, then try again.',

@@ -149,21 +149,13 @@ export async function openCopy(file: string): Promise<{ db: Database; close: () 
 
 /** Runs `work` with a DuckDB file that is open read-only. */
 export async function readOnly<T>(file: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const { db, close } = await openReadOnly(file);
+  const db = await Database.open(file, { access_mode: 'READ_ONLY' }).catch((error: unknown) => {
+    throw asWarehouseError(error, file);
+  });
   try {
     return await work(db);
   } finally {
-    close();
-  }
-}
-
-/** Opens a DuckDB file read-only, without changing it. */
-export async function openReadOnly(file: string): Promise<{ db: Database; close: () => void }> {
-  try {
-    const db = await Database.open(file, { access_mode: 'READ_ONLY' });
-    return { db, close: () => db.closeSync() };
-  } catch (error) {
-    throw asWarehouseError(error, file);
+    db.closeSync();
   }
 }
 

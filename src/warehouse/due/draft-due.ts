@@ -112,7 +112,6 @@ function draftFile(folder: string): string {
   return path.join(folder, 'draft.json');
 }
 
-// Earlier versions wrote draft-00000.json. `tidemark forget` removes entities from both.
 function rowsFile(folder: string): string {
   return path.join(folder, 'draft-0.json');
 }

@@ -1,5 +1,5 @@
 import type { ModelsResult } from '../../../schemas/pipeline/activities.js';
-import { keepsContacts, type Config } from '../../config/config.js';
+import { tableSettings, type Config } from '../../config/config.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { describeDrift } from './describe-drift.js';
 import { describeUnloaded } from './describe-unloaded.js';
@@ -14,8 +14,7 @@ export async function buildForRun(
   config: Config,
   { run, now }: { run: string; now: Date },
 ): Promise<ModelsResult> {
-  const { modelsDir, rates } = config;
-  const built = await buildModels(warehouse, { now, personalData: keepsContacts(config), modelsDir, rates });
+  const built = await buildModels(warehouse, { now, ...tableSettings(config) });
   return {
     ...built,
     drift: await describeDrift(warehouse.db, run),

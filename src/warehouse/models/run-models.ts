@@ -10,7 +10,7 @@ import {
   type Relations,
 } from './build-model.js';
 import { recordNights } from './changed-nights.js';
-import type { RatesSource } from '../../config/rates-source.js';
+import type { TableSettings } from '../../config/config.js';
 import type { Database } from '../duckdb/database.js';
 import { ModelFailedError } from '../duckdb/errors.js';
 import { insertRows } from '../duckdb/insert-rows.js';
@@ -29,12 +29,10 @@ import { withShared } from '../duckdb/shared.js';
 import { utcDay } from '../../base/time/time.js';
 
 /** Options of `buildModels`. */
-export interface BuildOptions {
+export interface BuildOptions extends Partial<TableSettings> {
   now?: Date;
   /** Models to build. Default: the models of `set`. */
   models?: Model[];
-  /** Folder with the user's own models (see `models` in docs/configuration.md). */
-  modelsDir?: string | undefined;
   /**
    * Set of models to build. Default: the model files on disk; after a rollback, the restored set. `origin` and `ofSet`
    * say why the set is applied; they are stored with it.
@@ -44,13 +42,6 @@ export interface BuildOptions {
   ofSet?: number;
   /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
   dropped?: ReadonlySet<string>;
-  /** True: keep names and contact data of people (`personalData: contacts`). Default: false. */
-  personalData?: boolean;
-  /**
-   * Where exchange rates come from; null: nowhere. The build first brings the rates in the ledger to the state of this
-   * file. Default: the rates in the ledger stay.
-   */
-  rates?: RatesSource | null | undefined;
 }
 
 /** Result of `buildModels`. */

@@ -1,6 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import type { Readers } from '../../store/file-modes.js';
-import type { RatesSource } from '../../config/rates-source.js';
+import type { TableSettings } from '../../config/config.js';
 import { TidemarkError } from '../../base/errors.js';
 import type { Database } from '../duckdb/database.js';
 import { loadRates } from '../rates/load-rates.js';
@@ -10,23 +9,15 @@ import { planFrom } from '../models/read-plan.js';
 import { heldSet, previousSet, readSet, readSets, type AppliedSet } from '../models/sets.js';
 import { openWarehouse, readOnly, type Warehouse } from '../duckdb/open.js';
 import { publishedFile, warehouseFile } from '../../store/data-folder.js';
-import { publish, type PublishedBuild } from './publish.js';
+import { publish, type PublishRequest, type PublishedBuild } from './publish.js';
 import { buildModels, type BuildOptions, type BuildResult } from '../models/run-models.js';
 import { utcDay } from '../../base/time/time.js';
 
 /** Input of `applyModels` and `rollbackModels`. */
-export interface ApplyRequest {
+export interface ApplyRequest extends TableSettings, Pick<PublishRequest, 'readers' | 'keep'> {
   now: Date;
-  /** As `personalData` of `buildModels`. */
-  personalData: boolean;
-  modelsDir?: string | undefined;
-  /** As `rates` of `buildModels`. */
-  rates?: RatesSource | null | undefined;
   /** Tables to drop although their headers set no `deprecation_date`. Their model files must already be deleted. */
   drop?: readonly string[] | undefined;
-  /** As `readers` and `keep` of `publish`. */
-  readers?: Readers | undefined;
-  keep?: number | undefined;
   /** Called when a step begins. `models`: the models are built. `publish`: the build is published. */
   onStep?: (step: 'models' | 'publish') => void;
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync, renameSync } from 'node:fs';
 import { TidemarkError } from '../../base/errors.js';
+import type { TableSettings } from '../../config/config.js';
 import { removeDatabase, removeLeftovers } from '../../store/database-files.js';
 import { makeFolder, syncFolder } from '../../store/files.js';
 import { runAudits } from '../models/audit.js';
@@ -22,11 +23,9 @@ import { readsOfModels } from '../models/reads.js';
 import { utcDay } from '../../base/time/time.js';
 
 /** Input of `applyEnv`. */
-export interface EnvRequest {
+export interface EnvRequest extends Omit<TableSettings, 'rates'> {
   name: string;
   now: Date;
-  personalData: boolean;
-  modelsDir?: string | undefined;
   /** Called when the build of a model begins. */
   onModel?: (model: string) => void;
 }

@@ -58,10 +58,7 @@ export async function readChanges(db: Database): Promise<Changes> {
 /** Returns the function that returns the state of a model's rows. */
 export async function statesOf(models: readonly Model[], changes: Changes): Promise<(model: Model) => TableState> {
   const reads = await readsOfModels(models, new Map());
-  const views: Views = new Map(
-    models.flatMap(({ model, kind }) => (kind === 'view' ? [[model, reads.get(model)?.rows]] : [])),
-  );
-  return (model) => ({ state: stateOf(model, views, changes), ...nightsOf(model, changes) });
+  return (model) => ({ state: stateOf(model, reads.get(model.model)?.rows, changes), ...nightsOf(model, changes) });
 }
 
 /** Returns the state of a table that no model makes. */
@@ -77,23 +74,16 @@ function nightsOf(model: Model, { nights }: Changes): Pick<TableState, 'nights'>
   return { nights: new Map(known.map(([date, at]) => [date, hashOf([model.fingerprint, model.text, date, at])])) };
 }
 
-/** What each view reads. */
-type Views = ReadonlyMap<string, Reads | undefined>;
-
-function stateOf({ model, kind, fingerprint, text }: Model, views: Views, { tables }: Changes): string | null {
-  const stored = storedBelow(model, views, new Set());
-  // Without a record, the rows of a table may have changed.
-  if (stored === null || (kind !== 'view' && !tables.has(model))) return null;
-  return hashOf([fingerprint, text, [...stored].toSorted().map((table) => [table, tables.get(table) ?? ''])]);
-}
-
-/** Adds the table, or the tables that a view reads, also through other views. Null if a view may give other rows itself. */
-function storedBelow(name: string, views: Views, found: Set<string>): Set<string> | null {
-  if (!views.has(name)) return found.add(name);
-  const reads = views.get(name);
-  if (reads?.isRepeatable !== true) return null;
-  for (const table of reads.tables) if (storedBelow(table, views, found) === null) return null;
-  return found;
+/** @param reads of the model's query; those of a view contain what other views read that it reads */
+function stateOf(
+  { model, kind, fingerprint, text }: Model,
+  reads: Reads | undefined,
+  { tables }: Changes,
+): string | null {
+  // Without a record, the rows of a table may have changed. A view may give other rows itself.
+  if (kind === 'view' ? reads?.isRepeatable !== true : !tables.has(model)) return null;
+  const stored = kind === 'view' ? [...(reads?.tables ?? [])] : [model];
+  return hashOf([fingerprint, text, stored.toSorted().map((table) => [table, tables.get(table) ?? ''])]);
 }
 
 function hashOf(parts: unknown): string {

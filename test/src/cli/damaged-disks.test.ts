@@ -15,7 +15,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
 import { readWholly } from '../../../src/warehouse/duckdb/read-wholly.js';
-import { openReadOnly } from '../../../src/warehouse/duckdb/open.js';
+import { readOnly } from '../../../src/warehouse/duckdb/open.js';
 import {
   DiskLab,
   flip,
@@ -80,18 +80,9 @@ async function flipBlockOf(file: string, sql: string): Promise<void> {
   chmodSync(file, 0o600);
   for (let at = 12_288 + 1_000; at < sound.length; at += 262_144) {
     flip(file, at);
-    const hit = await openReadOnly(file).then(
-      async ({ db, close }) =>
-        db
-          .rows(sql)
-          .then(
-            () => false,
-            () => true,
-          )
-          .finally(close),
-      () => false,
-    );
-    if (hit) return;
+    const opens = await readOnly(file, async () => true).catch(() => false);
+    const reads = await readOnly(file, (db) => db.rows(sql)).catch(() => undefined);
+    if (opens && reads === undefined) return;
     writeFileSync(file, sound);
   }
   throw new Error(`no block of ${file} belongs only to ${sql}`);
@@ -180,8 +171,7 @@ describe.each(WAREHOUSES)('a warehouse %s', (_, damage, commands) => {
 
   it('is made again as the messages say', async () => {
     await obey(lab(), advice);
-    const { db, close } = await openReadOnly(lab().file(WAREHOUSE));
-    await readWholly(db).finally(close);
+    await readOnly(lab().file(WAREHOUSE), readWholly);
     for (const args of commands) {
       const { code, stdout, stderr } = await lab().tidemark(args);
       if (args[0] === 'doctor') expect(finding(stdout, 'warehouse').state).toBe('ok');
@@ -194,10 +184,7 @@ describe.each(WAREHOUSES)('a warehouse %s', (_, damage, commands) => {
 
 describe('a warehouse with a damaged block that no command needs', () => {
   const lab = useLab((one) => flip(one.file(WAREHOUSE), -200_000));
-  const readAll = async (file: string): Promise<void> => {
-    const { db, close } = await openReadOnly(file);
-    await readWholly(db).finally(close);
-  };
+  const readAll = (file: string): Promise<void> => readOnly(file, readWholly);
 
   it('is published for up to a week, and made again by a removal', async () => {
     expect(await lab().tidemark(PUBLISH)).toMatchObject({ code: 0 });

@@ -64,39 +64,37 @@ describe('model versions in a replay', () => {
 });
 
 describe('carryModels', () => {
-  /** A published file with these models. With `sets`, as it is today; else as before 1.0.0. */
-  async function publishWith(models: string, sets?: string): Promise<string> {
+  /** A published file with these models and sets of models. */
+  async function publishWith(models: string, sets = NO_SETS): Promise<string> {
     const dataDir = temporaryDataDir();
     mkdirSync(path.dirname(publishedFile(dataDir)), { recursive: true });
     const instance = await DuckDBInstance.create(publishedFile(dataDir));
     const connection = await instance.connect();
-    const schema = sets === undefined ? 'meta' : 'base';
-    await connection.run(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.models AS ${models}`);
-    if (sets !== undefined) await connection.run(`CREATE TABLE base.model_sets AS ${sets}`);
+    await connection.run(
+      `CREATE SCHEMA base; CREATE TABLE base.models AS ${models}; CREATE TABLE base.model_sets AS ${sets}`,
+    );
     connection.closeSync();
     instance.closeSync();
     return publishedFile(dataDir);
   }
 
+  const NO_SETS = `SELECT 1 AS set_id, 'run' AS origin, TIMESTAMPTZ '2026-11-05 06:07:08Z' AS applied_at`;
   const ROWS = `FROM (VALUES ('marts.thing', 2, 'current'), ('marts.thing', 1, 'retired')) AS t(model, version, state)
     SELECT *, 'table' AS kind, 'f' AS fingerprint, TIMESTAMPTZ '2026-11-01 00:00:00Z' AS applied_at, 'same text' AS definition,
       CASE state WHEN 'current' THEN 'marts.thing' END AS table_name`;
   const KEPT = `SELECT version, table_name FROM base.models WHERE model = 'marts.thing' ORDER BY version`;
   const OTHER = `SELECT 'x' AS other`;
 
-  test.each([undefined, `SELECT 1 AS set_id, 'run' AS origin, TIMESTAMPTZ '2026-11-05 06:07:08Z' AS applied_at`])(
-    'reads the first published file that exists (%#)',
-    async (sets) => {
-      const { db } = await openTestWarehouse(temporaryDataDir());
-      const missing = publishedFile(temporaryDataDir());
-      expect(await carryModels(db, [missing, await publishWith(ROWS, sets), await publishWith(OTHER)])).toEqual([]);
-      expect(await db.rows(KEPT)).toEqual([
-        { version: 1, table_name: null },
-        { version: 2, table_name: 'marts.thing' },
-      ]);
-      expect(await readSets(db)).toEqual([]);
-    },
-  );
+  test('reads the first published file that exists', async () => {
+    const { db } = await openTestWarehouse(temporaryDataDir());
+    const missing = publishedFile(temporaryDataDir());
+    expect(await carryModels(db, [missing, await publishWith(ROWS), await publishWith(OTHER)])).toEqual([]);
+    expect(await db.rows(KEPT)).toEqual([
+      { version: 1, table_name: null },
+      { version: 2, table_name: 'marts.thing' },
+    ]);
+    expect(await readSets(db)).toEqual([]);
+  });
 
   test('names the files that cannot be read, and what is lost', async () => {
     const { db } = await openTestWarehouse(temporaryDataDir());

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { LandingStream } from '../../../../schemas/streams/landing-streams.js';
 import { readManifests, readPartRows } from '../../../../src/landing/index.js';
 import { forget } from '../../../../src/maintenance/forget/forget.js';
 import { findTexts } from '../../../helpers/find-texts.js';
+import { queryPublished } from '../../../../src/warehouse/builds/published.js';
+import { rebuildWarehouse } from '../../../../src/maintenance/rebuild.js';
 import { land, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
 
 const NOW = new Date('2026-11-25T02:00:00Z');
@@ -140,4 +144,22 @@ it('fails if another person has the address of a forgotten person, unless this i
   });
   expect((await forget(dataDir, { ...request, keepShared: true })).proof).toMatchObject({ proven: true });
   expect(await findTexts(dataDir, [gone.last, gone.phone])).toEqual([]);
+});
+
+it('publishes amounts in the currency of the settings, as a night does', async () => {
+  const dataDir = temporaryDataDir();
+  const amounts = (): Promise<unknown> =>
+    queryPublished(dataDir, 'SELECT turnover_eur FROM marts.company_years WHERE turnover IS NOT NULL');
+  const file = path.join(dataDir, 'rates.csv');
+  writeFileSync(file, 'Date,currency,rate\n2023-12-29,USD,2\n');
+  const rates = { file, name: './rates.csv', dataDir, base: 'EUR', reporting: 'EUR' };
+  await land(dataDir, [
+    { stream: 'financials', entity: OTHER, body: { 2023: { Currency: 'USD', Turnover: 8 } } },
+    details(person(900_001)),
+  ]);
+  const request = { now: NOW, personalData: true, rates };
+  await rebuildWarehouse(dataDir, request);
+  expect(await amounts()).toEqual([[4]]);
+  await forget(dataDir, { ...request, subjects: [{ kind: 'person', id: '900001' }] });
+  expect(await amounts()).toEqual([[4]]);
 });

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { envDir, publishedDir, publishedFile, warehouseFile } from '../../../../src/store/data-folder.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
-import { openReadOnly, openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
+import type { Database } from '../../../../src/warehouse/duckdb/database.js';
+import { readOnly, openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { publishAndReopen } from '../../../helpers/warehouse.js';
 import { findTexts } from '../../../helpers/find-texts.js';
 import { cleanEnv, startProcess } from '../../../helpers/processes.js';
@@ -55,13 +56,10 @@ it('serves no byte of 200 people after personalData became none', async () => {
 });
 
 /** Number of free blocks of a file, which `open` may have open. */
-async function freeBlocks(file: string, open?: Warehouse): Promise<number> {
-  const { db, close } = open ? { db: open.db, close: () => undefined } : await openReadOnly(file);
-  try {
-    return await db.count('SELECT free_blocks FROM pragma_database_size() WHERE database_name = current_database()');
-  } finally {
-    close();
-  }
+function freeBlocks(file: string, open?: Warehouse): Promise<number> {
+  const read = (db: Database): Promise<number> =>
+    db.count('SELECT free_blocks FROM pragma_database_size() WHERE database_name = current_database()');
+  return open === undefined ? readOnly(file, read) : read(open.db);
 }
 
 it.each([

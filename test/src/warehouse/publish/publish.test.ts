@@ -21,7 +21,7 @@ import { readLakeIndex } from '../../../../src/warehouse/builds/lake-index.js';
 import { publishedFile, warehouseFile } from '../../../../src/store/data-folder.js';
 import { queryPublished } from '../../../../src/warehouse/builds/published.js';
 import { readModels } from '../../../../src/warehouse/models/models.js';
-import { openReadOnly, openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
+import { readOnly, openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { withMemory } from '../../../../src/warehouse/duckdb/in-memory.js';
 import { listBuilds } from '../../../../src/warehouse/builds/builds.js';
 import { removeOldBuilds, showBuild } from '../../../../src/warehouse/builds/switch.js';
@@ -248,11 +248,11 @@ describe('publish', () => {
     const open = await publishAndReopen(warehouse, dataDir, { run: 'r0', now: NOW });
     await (await publishAndReopen(open, dataDir, { run: 'r1', now: days(1) })).close();
     const file = warehouseFile(dataDir);
-    const { db, close } = await openReadOnly(file);
-    const [at] = await db.rows<{ block: number }>(
-      `SELECT max(block_id) AS block FROM pragma_storage_info('ledger.observations') WHERE persistent`,
+    const [at] = await readOnly(file, (db) =>
+      db.rows<{ block: number }>(
+        `SELECT max(block_id) AS block FROM pragma_storage_info('ledger.observations') WHERE persistent`,
+      ),
     );
-    close();
     const bytes = readFileSync(file);
     const place = 3 * 4_096 + Number(at?.block) * 262_144 + 100;
     bytes[place] = (bytes[place] ?? 0) ^ 0xff;

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openPublished, queryPublished } from '../../../../../src/warehouse/builds/published.js';
 import { warehouseFile } from '../../../../../src/store/data-folder.js';
-import { openReadOnly, openWarehouse } from '../../../../../src/warehouse/duckdb/open.js';
+import { readOnly, openWarehouse } from '../../../../../src/warehouse/duckdb/open.js';
 import { loadLanding } from '../../../../../src/warehouse/load/load.js';
 import { applyEnv } from '../../../../../src/warehouse/publish/environments.js';
 import { readHistory } from '../../../../../src/warehouse/models/history.js';
@@ -78,10 +78,10 @@ test('builds models with own macros and seeds, and publishes tables that need ne
   expect(await queryPublished(dataDir, PLACES)).toEqual([['1 North 1.5, 2 South, 3']]);
   expect(await plannedChanges(dataDir, modelsDir)).toEqual([]);
   for (const file of [warehouseFile(dataDir), `${dataDir}/published/market.duckdb`]) {
-    const { db, close } = await openReadOnly(file);
-    expect(await db.count(`SELECT count(*) FROM duckdb_functions() WHERE function_name = 'region_of'`)).toBe(0);
-    expect(await db.count(`SELECT count(*) FROM duckdb_tables() WHERE table_name = 'seed_regions'`)).toBe(0);
-    close();
+    await readOnly(file, async (db) => {
+      expect(await db.count(`SELECT count(*) FROM duckdb_functions() WHERE function_name = 'region_of'`)).toBe(0);
+      expect(await db.count(`SELECT count(*) FROM duckdb_tables() WHERE table_name = 'seed_regions'`)).toBe(0);
+    });
   }
 });
 
