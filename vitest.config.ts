@@ -46,6 +46,7 @@ const ALONE = [
   'test/src/store/files.test.ts',
   'test/src/temporal/*.test.ts',
   'test/src/temporal/runs/runs.test.ts',
+  'test/src/warehouse/duckdb/memory-limit.test.ts',
   'test/src/warehouse/publish/power-cut.test.ts',
 ];
 const LONG = [

@@ -155,6 +155,15 @@ CREATE OR REPLACE TEMP MACRO json_path(key) AS '$."' || replace(replace(key, '\'
 CREATE OR REPLACE TEMP MACRO json_member(j, key) AS
   json_extract(j, '/' || replace(replace(key, '~', '~0'), '/', '~1'));
 
+-- Returns the values one step inside a value: of the key `name`, of all keys if it is `.*`, or the items of a list if it
+-- is NULL.
+CREATE OR REPLACE TEMP MACRO json_step(j, name) AS
+  CASE
+    WHEN name IS NULL THEN json_items(j)
+    WHEN name = '.*' THEN map_values(TRY_CAST(j AS MAP(VARCHAR, JSON)))
+    ELSE [json_member(j, name)]
+  END;
+
 -- Returns the type of a JSON text, as text in the format of json_structure. Looks only at the first character and ignores
 -- nested values.
 CREATE OR REPLACE TEMP MACRO json_first_type(t) AS

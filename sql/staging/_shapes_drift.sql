@@ -44,33 +44,43 @@ JOIN (
 ) USING (row_id)
 WHERE length(body) < 1000000;
 
+-- Reads each body once, however many differences it has: `members` has what is one step inside a body.
 CREATE OR REPLACE TEMP TABLE first_values AS
-WITH RECURSIVE inside AS (
-  SELECT d.id, b.body_hash, d.parts, b.doc AS value, CAST([] AS BIGINT[]) AS place
-  FROM listed_drift AS d
-  JOIN first_bodies AS b ON b.observed_at = d.first_seen
-  WHERE d.type IS NULL OR (d.type IN ('string', 'number', 'boolean') AND NOT d.personal)
+WITH RECURSIVE wanted AS (
+  SELECT id, first_seen AS observed_at, parts
+  FROM listed_drift
+  WHERE type IS NULL OR (type IN ('string', 'number', 'boolean') AND NOT personal)
+),
+named AS MATERIALIZED (
+  SELECT observed_at, body_hash, unnest(map_keys(members)) AS name, unnest(map_values(members)) AS value,
+    generate_subscripts(map_keys(members), 1) AS nth
+  FROM (SELECT *, TRY_CAST(doc AS MAP(VARCHAR, JSON)) AS members FROM first_bodies)
+),
+members AS (
+  FROM named
   UNION ALL
-  SELECT id, body_hash, parts[2:], item, list_append(place, nth)
-  FROM (
-    SELECT *, unnest(items) AS item, generate_subscripts(items, 1) AS nth
-    FROM (
-      SELECT *,
-        CASE
-          WHEN parts[1] IS NULL THEN json_items(value)
-          WHEN parts[1] = '.*' THEN map_values(TRY_CAST(value AS MAP(VARCHAR, JSON)))
-          ELSE [json_member(value, parts[1])]
-        END AS items
-      FROM inside
-      WHERE parts <> []
-    )
-  )
-  WHERE item IS NOT NULL
+  SELECT * REPLACE ('.*' AS name) FROM named
+  UNION ALL
+  SELECT observed_at, body_hash, NULL, unnest(json_items(doc)), generate_subscripts(json_items(doc), 1) FROM first_bodies
+),
+inside AS (
+  SELECT id, body_hash, CAST([] AS VARCHAR[]) AS parts, doc AS value, CAST([] AS BIGINT[]) AS place
+  FROM wanted
+  JOIN first_bodies USING (observed_at)
+  WHERE parts = []
+  UNION ALL
+  SELECT w.id, m.body_hash, w.parts[2:], m.value, [m.nth]
+  FROM wanted AS w
+  JOIN members AS m ON m.observed_at = w.observed_at AND m.name IS NOT DISTINCT FROM w.parts[1]
+  WHERE w.parts <> []
+  UNION ALL
+  SELECT id, body_hash, parts[2:], unnest(items), list_append(place, generate_subscripts(items, 1))
+  FROM (SELECT *, json_step(value, parts[1]) AS items FROM inside WHERE parts <> [] AND value IS NOT NULL)
 )
 SELECT id, body_hash, place, value,
   CASE json_type(value) WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'NULL' THEN 'null' WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' ELSE 'number' END AS type
 FROM inside
-WHERE parts = [];
+WHERE parts = [] AND value IS NOT NULL;
 
 UPDATE listed_drift AS d
 SET type = (SELECT arg_min(v.type, (v.body_hash, v.place)) FROM first_values AS v WHERE v.id = d.id)

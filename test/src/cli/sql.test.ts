@@ -34,7 +34,7 @@ describe('tidemark sql', () => {
 
   test.each(['csv', 'json', 'markdown'])('fails if a query fails after its first rows, %s', async (format) => {
     const cwd = prepared();
-    const sql = `SELECT CASE WHEN i = 30000 THEN error('broken row') ELSE i END AS i FROM range(60000) r(i)`;
+    const sql = `SELECT CASE WHEN i = 300000 THEN error('broken row') ELSE i END AS i FROM range(600000) r(i)`;
     const printed = await runCli(['sql', sql, '--format', format], { cwd });
     expect(printed.code).toBe(1);
     expect(printed.stdout).not.toBe('');

@@ -244,7 +244,7 @@ describe('a query whose process dies', () => {
 });
 
 describe('an export that fails half-way', () => {
-  const slow = `SELECT i, CASE WHEN i = 30000 THEN error('broken row') ELSE i END FROM range(9000000000) r(i)`;
+  const slow = `SELECT i, CASE WHEN i = 300000 THEN error('broken row') ELSE i END FROM range(9000000000) r(i)`;
 
   it.each([
     ['an error', { sql: slow, seconds: 600 }],

@@ -5,6 +5,7 @@ import { landRows } from '../../../../src/landing/index.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { describeDrift } from '../../../../src/warehouse/models/describe-drift.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
+import { memoryLimit } from '../../../../src/warehouse/duckdb/memory-limit.js';
 import { type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { startApp } from '../../../sandbox/running.js';
 import { buildFrom, land, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
@@ -368,10 +369,13 @@ describe('ops.drift', () => {
     const nights = Array.from({ length: 15 }, (_, run) => company(run, names(run), `r${String(run).padStart(2, '0')}`));
     const dataDir = temporaryDataDir();
     const warehouse = await openTestWarehouse(dataDir);
+    const limit = memoryLimit('no file');
     for (const some of [nights.slice(0, 8), nights.slice(8)]) {
       await land(dataDir, some);
       await loadLanding(warehouse, dataDir);
     }
+    // Each body has 90 KB. A load that copied it for each new field would have raised the limit.
+    expect(memoryLimit('no file')).toBe(limit);
     await buildModels(warehouse);
     expect(
       await warehouse.db.rows(
