@@ -90,8 +90,8 @@ export async function whileNobodyReplays<T>(dataDir: string, what: string, work:
 }
 
 /**
- * Runs `work`, which takes a build from the bucket or changes the build that readers see. If another process does the same, waits up to 10 minutes for
- * it.
+ * Runs `work`, which takes a build from the bucket or changes the build that readers see. If another process does the
+ * same, waits up to 10 minutes for it.
  */
 export async function whileSwitching<T>(
   dataDir: string,
