@@ -13,7 +13,7 @@ import { emptyFolder, runCli } from '../../../helpers/run-cli.js';
 const SHIPPED = readFileSync(path.join(ROOT, 'sql', 'marts', 'market_daily.sql'), 'utf8');
 const CHANGED_COLUMN =
   '  changed: BIGINT | Members whose record changed since the end of the night before; NULL on the first night\n';
-const CHANGED_SQL = '  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed,\n';
+const CHANGED_SQL = ',\n  CASE WHEN n.previous_date IS NOT NULL THEN coalesce(c.changed, 0) END AS changed';
 
 /** The model as a user might edit it: another meaning, a removed column, a second version. */
 const EDITED = SHIPPED.replace("lower(h.status) = 'active' AND ", '').replace(
@@ -192,8 +192,8 @@ describe('tidemark models on a real warehouse', () => {
         (SELECT comment FROM duckdb_tables() WHERE table_name = 'market_daily_v1') AS comment`,
     );
     expect(both).toMatchObject({
-      second: 8,
-      first: 9,
+      second: 6,
+      first: 7,
       comment: expect.stringContaining('served until 2026-12-31; use marts.market_daily instead'),
     });
   });
