@@ -151,6 +151,7 @@ export interface TableSettings {
   rates?: RatesSource | null | undefined;
 }
 
+/** Returns these settings of a configuration. Builds, replays and removals pass them on as they are. */
 export function tableSettings(config: Config): TableSettings {
   return { personalData: keepsContacts(config), modelsDir: config.modelsDir, rates: config.rates };
 }
