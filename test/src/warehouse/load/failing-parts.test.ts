@@ -64,13 +64,15 @@ describe('a part that fails to load', () => {
     ['no rows', `SELECT * FROM landed LIMIT 0`, 'rejects'],
   ])('becomes rejects or is named, and the night goes on: %s', async (_, content, expected) => {
     const dataDir = temporaryDataDir();
-    await land(dataDir, [company(1), company(2)]);
+    const answers = [company(1), company(2)];
+    await land(dataDir, answers);
+    await land(dataDir, answers);
+    // The first file of a batch decides the types of its columns.
     const [part] = readManifests(dataDir);
-    await land(dataDir, [company(3)]);
     await rewrite(part!, content);
     const warehouse = await openTestWarehouse(dataDir);
     const loaded = await loadForRun(warehouse, dataDir, 'r1');
-    expect((await warehouse.db.rows(READABLE)).map(({ entity_id }) => entity_id)).toContain('3');
+    expect((await warehouse.db.rows(READABLE)).map(({ entity_id }) => entity_id)).toEqual(['1', '2']);
     if (expected === 'fault') {
       expect(loaded).toMatchObject({ parts: 1, gone: expect.stringContaining(part!.part) });
     } else {
