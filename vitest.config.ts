@@ -78,7 +78,7 @@ const LONG = [
   'test/src/warehouse/models/{order-independence,watch-events}.test.ts',
   'test/src/warehouse/models/dbt/dbt-core.test.ts',
   'test/src/warehouse/models/own/build-own.test.ts',
-  'test/src/warehouse/publish/{apply-models,incremental,publish-lakes,random-nights}.test.ts',
+  'test/src/warehouse/publish/{apply-models,random-nights}.test.ts',
   'test/src/warehouse/rates/**/*.test.ts',
 ];
 // These run in both: in `npm test` with fewer cases.
