@@ -128,11 +128,15 @@ export function tryReadJson<T>(file: string, schema: { parse: (content: unknown)
 }
 
 /** Reads bytes of an open file. Returns fewer than `length` only at the end of the file. */
-export async function readBytes(handle: FileHandle, start: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(length);
+export function readBytes(handle: FileHandle, start: number, length: number): Promise<Buffer> {
+  return readInto(Buffer.alloc(length), handle, start);
+}
+
+/** As `readBytes`, with a buffer to fill. Returns the filled part of the buffer. */
+export async function readInto(buffer: Buffer, handle: FileHandle, start: number): Promise<Buffer> {
   let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await handle.read(buffer, filled, length - filled, start + filled);
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }

@@ -2,7 +2,7 @@ import { chmodSync, constants } from 'node:fs';
 import { copyFile, open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { DamagedFileError } from '../../store/disk-errors.js';
-import { readBytes } from '../../store/files.js';
+import { readInto } from '../../store/files.js';
 
 /** Paths of the warehouse files that this process has open in DuckDB now. */
 export const openInDuckDb = new Set<string>();
@@ -31,9 +31,11 @@ export async function copyClosed(from: string, to: string): Promise<void> {
 export function haveSameBytes(left: string, right: string): Promise<boolean> {
   return withFile(left, (a) =>
     withFile(right, async (b) => {
+      // New buffers for each piece would cost more CPU time, to collect them, than the comparison.
+      const [inA, inB] = [Buffer.alloc(PIECE), Buffer.alloc(PIECE)];
       for (let at = 0; ; at += PIECE) {
-        const piece = await readBytes(a, at, PIECE);
-        if (!piece.equals(await readBytes(b, at, PIECE))) return false;
+        const piece = await readInto(inA, a, at);
+        if (!piece.equals(await readInto(inB, b, at))) return false;
         if (piece.length < PIECE) return true;
       }
     }),
