@@ -18,7 +18,7 @@ const STEPS: readonly [step: string, pattern: RegExp][] = [
   ['part write', /\/landing\/parquet|apache-arrow|parquet-wasm|flatbuffers|writePart|placePart|writeFileOnce/],
   ['request log, heartbeat', /\/landing\/(request-log|latency)|\/activities\/heartbeat/],
   ['spool write', /\/landing\/|\/privacy\/|appendFile/],
-  ['redact the key', /\/text\/(redact|unescape|quick-search)/],
+  ['redact the key', /\/text\/redact/],
   ['check, decode', /\/api\/(?!transport|request|pacer|concurrency|routes|client)|\/schemas\/|\/zod\//],
   ['request', /\/undici\/|\/api\/|\/network\/|node:(_?http|net|_?tls|internal\/(stream|net|dns|timers))|\/stamp-clock/],
   ['Temporal', /@temporalio|protobufjs|\/workflows\/|\/temporal\//],

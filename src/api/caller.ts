@@ -204,7 +204,7 @@ export class Caller {
     if (reading.ok) return { ok: true, response: answerOf(reading, { body, ...base }, raw.date) };
     // `redactor.data` does not remove a short API key. People read errors, so remove such a key, too. Then read the
     // error again from the redacted text.
-    const shown = { ...base, requestKey: redactor.text(requestKey), body: redactor.text(body), retryAfterMs };
+    const shown = { ...base, requestKey: redactor.text(requestKey), body: hideInError(body, redactor), retryAfterMs };
     const location = raw.location === null ? null : redactor.text(raw.location);
     const redacted =
       shown.body === body && location === raw.location
@@ -261,6 +261,22 @@ function mayRepeat(route: Route<unknown>, error: ApiError): boolean {
   if (!error.retryable) return false;
   if (route.repeat === 'always') return true;
   return error instanceof LimitError || (error instanceof TransportError && error.unsent);
+}
+
+/** Redacts the body of an error. The texts of a JSON error are shown without its escapes, so searches there, too. */
+function hideInError(body: string, redactor: Redactor): string {
+  const plain = resolveEscapes(body);
+  const hidden = redactor.text(plain);
+  return hidden === plain ? redactor.text(body) : hidden;
+}
+
+function resolveEscapes(body: string): string {
+  if (!body.includes(String.raw`\u00`)) return body;
+  try {
+    return JSON.stringify(JSON.parse(body));
+  } catch {
+    return body;
+  }
 }
 
 function faultError(fault: Fault, context: ApiErrorContext, redactor: Redactor, timeoutMs: number): ApiError {

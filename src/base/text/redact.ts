@@ -1,7 +1,3 @@
-import { escapeHtml } from './escape-html.js';
-import { quickSearch } from './quick-search.js';
-import { unescapeText, unescapeWithPlaces, type Dialect } from './unescape.js';
-
 const MARK = '[redacted]';
 
 /**
@@ -12,13 +8,6 @@ const MIN_LENGTH_IN_DATA = 12;
 
 /** Shortest encoding (hex or base64) to search for, in characters. Shorter ones would also match unrelated text. */
 const MIN_ENCODED = 8;
-
-/**
- * Long texts are searched in pieces, to limit memory. The pieces overlap, so that a secret at the end of a piece is
- * found.
- */
-const WINDOW = 1 << 20;
-const OVERLAP = 1 << 16;
 
 /** Whether an API key is so short that it counts as a demo key, not as a secret. */
 export function isRehearsalKey(secret: string): boolean {
@@ -34,131 +23,31 @@ export interface Redactor {
 }
 
 /**
- * Creates functions that remove a secret from text. They find
- * - the plain secret
- * - the secret with escapes of JSON, JavaScript, CSS, URLs, HTML and quoted-printable
- * - its hex and base64 encodings, also wrapped over several lines
- * - mixtures of these
+ * Creates functions that remove a secret from text. They find the plain secret, its spelling in JSON and in URLs, and
+ * its encodings in hex and base64. They do not find other escapes, such as `\u0041`, nor an encoding within another one.
  */
 export function createRedactor(secret: string): Redactor {
   if (secret === '') return { text: (text) => text, data: (text) => text };
-  const squeezed = !isRehearsalKey(secret);
-  const [search, printableSearch] = [false, true].map((quotedPrintable) =>
-    searchFor(secret, { quotedPrintable, squeezed }),
-  ) as [Search, Search];
-  const searches = [search, printableSearch];
-  const text = (said: string): string => {
-    if (isClean(said, search, printableSearch) && !said.includes(secret)) return said;
-    const found = searches.reduce(redactBy, said);
-    // Also search for the plain secret: the searches above read a backslash before the secret `nabc` as `\n`, and find
-    // only `abc`.
-    return found.includes(secret) ? found.replaceAll(secret, MARK) : found;
-  };
-  return { text, data: squeezed ? text : (said) => said };
+  const spellings = spellingsOf(secret);
+  const any = new RegExp(spellings.map((one) => one.replaceAll(/[^A-Za-z0-9]/g, String.raw`\$&`)).join('|'), 'g');
+  // Almost no text holds the secret, and `includes` is much faster than the expression.
+  const text = (said: string): string =>
+    spellings.some((one) => said.includes(one)) ? said.replaceAll(any, MARK) : said;
+  return { text, data: isRehearsalKey(secret) ? (said) => said : text };
 }
 
-/** How to search a text for the secret. */
-interface Search {
-  dialect: Dialect;
-  /** Returns false only if `find` finds nothing. Much faster than `find`. */
-  mayFind: (unescaped: string) => boolean;
-  /** Returns the ranges in which an unescaped text contains the secret. */
-  find: (unescaped: string) => [from: number, to: number][];
-}
-
-function searchFor(secret: string, dialect: Dialect): Search {
-  const bare = unescapeText(secret, dialect).replace(/\\+$/, '');
-  // If the secret itself contains escapes, it becomes shorter when it is unescaped. Do not search for a very short
-  // text.
-  const plain = bare.length >= Math.min(secret.length, MIN_ENCODED) ? [bare] : [];
-  const exact = blocksOf(secret);
-  const anyCase = new RegExp(
-    plain
-      .map((text) =>
-        text.replaceAll(/[^A-Za-z0-9]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
-      )
-      .join('|'),
-    'gi',
-  );
-  const find: Search['find'] = (unescaped) => [
-    ...(plain.length === 0
-      ? []
-      : [...unescaped.matchAll(anyCase)].map(({ index, 0: found }): [number, number] => [index, index + found.length])),
-    ...exact.flatMap((needle) => placesOf(unescaped, needle)),
-  ];
-  return { dialect, find, mayFind: quickSearch([...plain, ...exact]) };
-}
-
-function placesOf(text: string, needle: string): [number, number][] {
-  const places: [number, number][] = [];
-  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length))
-    places.push([at, at + needle.length]);
-  return places;
-}
-
-/**
- * Returns true only for texts in which neither search finds anything. Almost all texts are clean, and this is much
- * faster than the searches.
- */
-function isClean(text: string, search: Search, printableSearch: Search): boolean {
-  if (text.length > WINDOW) return false;
-  const plain = unescapeText(text, search.dialect);
-  if (search.mayFind(plain)) return false;
-  // No pass removes an equals sign. So without one, nothing in the text is quoted-printable.
-  return !plain.includes('=') || !printableSearch.mayFind(unescapeText(text, printableSearch.dialect));
-}
-
-function redactBy(text: string, { dialect, find }: Search): string {
-  if (dialect.quotedPrintable && !/=(?:[0-9A-Fa-f]{2}|[ \t]{0,8}\r?\n)|[\\%&]/.test(text)) return text;
-  const spans: [from: number, to: number][] = [];
-  for (let at = 0; at < text.length; at += WINDOW) {
-    const part = text.slice(at, at + WINDOW + OVERLAP);
-    if (find(unescapeText(part, dialect)).length === 0) continue;
-    const { text: unescaped, starts, ends } = unescapeWithPlaces(part, dialect);
-    for (const [from, to] of find(unescaped)) spans.push([at + (starts[from] ?? 0), at + (ends[to - 1] ?? 0)]);
-  }
-  if (spans.length === 0) return text;
-  let out = '';
-  let at = 0;
-  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
-    if (from >= at) out += text.slice(at, from) + MARK;
-    at = Math.max(at, to);
-  }
-  return out + text.slice(at);
-}
-
-/**
- * Returns the encodings of the secret in hex and base64, encoded once and twice. Also encodes the secret with escapes.
- */
-function blocksOf(secret: string): string[] {
-  const once = spellingsOf(secret).flatMap(encodingsOf);
-  const twice = encodingsOf(secret).flatMap(encodingsOf);
-  return [...new Set([...once, ...twice])];
-}
-
-/** Returns the secret as plain text and with the escapes of JSON, URLs, forms and HTML. */
+/** Returns the spellings of a secret, the longest first: a shorter one may be a part of it. */
 function spellingsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
-  const url = encodeURIComponent(secret);
-  const form = new URLSearchParams([['', secret]]).toString().slice(1);
-  return [...new Set([secret, json, json.replaceAll('/', String.raw`\/`), url, form, escapeHtml(secret)])];
-}
-
-/**
- * Encodes a text in hex, and three times in base64. In base64, the letters of a secret depend on how many bytes come
- * before it, as in `Token <key>`. Three offsets cover all cases.
- */
-function encodingsOf(text: string): string[] {
-  const hex = hexOf(text);
+  const hex = Buffer.from(secret).toString('hex');
+  // In base64, the letters depend on how many bytes come before, as in `Token <key>`. Three offsets cover all cases.
   const base64 = [0, 1, 2].map((before) => {
-    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
     // Cut off a first or last letter that also contains bits of a neighbouring byte.
     return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
   });
   const forUrls = base64.map((letters) => letters.replaceAll('+', '-').replaceAll('/', '_'));
-  return [hex, hex.toUpperCase(), ...base64, ...forUrls].filter((encoded) => encoded.length >= MIN_ENCODED);
-}
-
-function hexOf(text: string): string {
-  return Buffer.from(text).toString('hex');
+  const encoded = [hex, hex.toUpperCase(), ...base64, ...forUrls].filter(({ length }) => length >= MIN_ENCODED);
+  const plain = [secret, json, json.replaceAll('/', String.raw`\/`), encodeURIComponent(secret)];
+  return [...new Set([...plain, ...encoded])].toSorted((a, b) => b.length - a.length);
 }

