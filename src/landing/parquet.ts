@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
+import { brotliCompressSync, constants } from 'node:zlib';
 import type * as Arrow from 'apache-arrow';
+import type { parquetWriteBuffer } from 'hyparquet-writer';
 import type * as ParquetWasm from 'parquet-wasm';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import type { PartTarget } from './paths.js';
@@ -16,6 +18,33 @@ const ROW_GROUP_ROWS = 500;
 /** Version of the columns of a part. Code that reads old parts depends on it. */
 const SCHEMA_VERSION = '1';
 
+type SchemaElement = NonNullable<Parameters<typeof parquetWriteBuffer>[0]['schema']>[number];
+
+const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
+const COLUMNS: Readonly<Record<string, Omit<SchemaElement, 'name'>>> = {
+  stream: TEXT,
+  run: TEXT,
+  date: TEXT,
+  market: TEXT,
+  request_key: TEXT,
+  entity_id: TEXT,
+  row_kind: TEXT,
+  status: { type: 'INT32' },
+  fetched_at: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
+  },
+  body: TEXT,
+  sha256: TEXT,
+};
+const SCHEMA: SchemaElement[] = [
+  { name: 'root', num_children: Object.keys(COLUMNS).length },
+  ...Object.entries(COLUMNS).map(([name, type]) => ({ name, repetition_type: 'OPTIONAL' as const, ...type })),
+];
+// Columns without repeated values. A search for repetitions would cost time.
+const DISTINCT: ReadonlySet<string> = new Set(['request_key', 'entity_id', 'fetched_at', 'body', 'sha256']);
+
 /** Returns the key-value metadata that a part has in its Parquet footer. */
 export function footerOf(target: PartTarget): Record<string, string> {
   const { stream, run, date, market, chunk } = target;
@@ -23,43 +52,54 @@ export function footerOf(target: PartTarget): Record<string, string> {
 }
 
 /**
- * Encodes landed rows as one Parquet file with zstd compression. The columns are listed in schemas/pipeline/landing.ts.
- * The footer names the stream, run, date and chunk, and also the market if the run has one. The value of its key
- * `content` is the SHA-256 of the hashes of all rows, one per line.
+ * Encodes landed rows as one Parquet file with Brotli compression. The columns are listed in
+ * schemas/pipeline/landing.ts. The footer names the stream, run, date and chunk, and also the market if the run has one.
+ * The value of its key `content` is the SHA-256 of the hashes of all rows, one per line.
  */
-export function encodePart(target: PartTarget, rows: LandedRow[]): Uint8Array {
-  const { Int32, makeData, makeVector, Table, tableToIPC, TimestampMicrosecond, Utf8, vectorFromArray } = loadArrow();
-  const { Compression, Table: WasmTable, WriterPropertiesBuilder, writeParquet } = loadParquet();
-  const text = (values: (string | null)[]) => vectorFromArray(values, new Utf8());
-  const constant = (value: string | null) => text(rows.map(() => value));
-  const micros = BigInt64Array.from(rows, (row) => BigInt(Date.parse(row.fetched_at)) * 1000n);
-  const table = new Table({
+export async function encodePart(target: PartTarget, rows: readonly LandedRow[]): Promise<Uint8Array> {
+  const { parquetWriteBuffer: write } = await import('hyparquet-writer');
+  const constant = (value: string | null) => rows.map(() => value);
+  const columns = {
     stream: constant(target.stream),
     run: constant(target.run),
     date: constant(target.date),
     market: constant(target.market),
-    request_key: text(rows.map((row) => row.request_key)),
-    entity_id: text(rows.map((row) => row.entity_id)),
-    row_kind: text(rows.map((row) => row.row_kind)),
-    status: vectorFromArray(
-      rows.map((row) => row.status),
-      new Int32(),
-    ),
-    fetched_at: makeVector(
-      makeData({ type: new TimestampMicrosecond(), length: rows.length, nullCount: 0, data: micros }),
-    ),
-    body: text(rows.map((row) => row.body)),
-    sha256: text(rows.map((row) => row.sha256)),
+    request_key: rows.map((row) => row.request_key),
+    entity_id: rows.map((row) => row.entity_id),
+    row_kind: rows.map((row) => row.row_kind),
+    status: rows.map((row) => row.status),
+    fetched_at: rows.map((row) => BigInt(Date.parse(row.fetched_at)) * 1000n),
+    body: rows.map((row) => Buffer.from(row.body)),
+    sha256: rows.map((row) => row.sha256),
+  };
+  const bytes = write({
+    schema: SCHEMA,
+    columnData: Object.entries(columns).map(([name, data]) => ({
+      name,
+      data,
+      ...(DISTINCT.has(name) ? { encoding: 'PLAIN' as const } : {}),
+    })),
+    codec: 'BROTLI',
+    compressors: { BROTLI: compress },
+    statistics: false,
+    rowGroupSize: ROW_GROUP_ROWS,
+    kvMetadata: Object.entries({ ...footerOf(target), content: contentHash(rows) }).map(([key, value]) => ({
+      key,
+      value,
+    })),
+    createdBy: 'tidemark',
   });
-  const properties = new WriterPropertiesBuilder()
-    .setCompression(Compression.ZSTD)
-    .setMaxRowGroupSize(ROW_GROUP_ROWS)
-    .setKeyValueMetadata(new Map(Object.entries({ ...footerOf(target), content: contentHash(rows) })))
-    .build();
-  return writeParquet(WasmTable.fromIPCStream(tableToIPC(table, 'stream')), properties);
+  return new Uint8Array(bytes);
 }
 
-function contentHash(rows: LandedRow[]): string {
+// Higher qualities cost several times more CPU time.
+const FASTEST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+
+function compress(bytes: Uint8Array): Uint8Array {
+  return brotliCompressSync(bytes, FASTEST);
+}
+
+function contentHash(rows: readonly LandedRow[]): string {
   const hash = createHash('sha256');
   for (const { sha256 } of rows) hash.update(`${sha256}\n`);
   return hash.digest('hex');

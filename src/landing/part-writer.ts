@@ -128,7 +128,7 @@ export async function writePart(
   assertFree();
   // Remove forgotten people again: `tidemark forget` may have run after these rows were spooled.
   await refreshForgotten(target);
-  const bytes = encodePart(
+  const bytes = await encodePart(
     target,
     rows.map((row) => withoutForgotten(target, row)),
   );

@@ -126,7 +126,7 @@ describe('a chunk of a killed worker', () => {
     await first.append(row('1'));
     await first.close();
     const rows = [...first.rows] as LandedRow[];
-    writeFileSync(path.join(runFolder(target), 'part-companies-00000.parquet'), encodePart(target, rows));
+    writeFileSync(path.join(runFolder(target), 'part-companies-00000.parquet'), await encodePart(target, rows));
     expect(readManifests(target.dataDir)).toEqual([]);
 
     const second = await PartWriter.open(target);
@@ -382,7 +382,7 @@ describe('a chunk of two workers', () => {
   });
 });
 
-it('reads back any text and null entities from a part', () => {
+it('reads back any text and null entities from a part', async () => {
   const text = fc.string({ unit: 'grapheme' });
   const rows = fc.array(
     fc.record({
@@ -398,9 +398,9 @@ it('reads back any text and null entities from a part', () => {
     }),
     { minLength: 1, maxLength: 20 },
   );
-  fc.assert(
-    fc.property(rows, (landed) => {
-      expect(decodePart(encodePart(target, landed))).toEqual(landed);
+  await fc.assert(
+    fc.asyncProperty(rows, async (landed) => {
+      expect(decodePart(await encodePart(target, landed))).toEqual(landed);
     }),
     { numRuns: 50 },
   );

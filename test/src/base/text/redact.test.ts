@@ -11,7 +11,10 @@ const hex = (text: string): string => Buffer.from(text).toString('hex');
 const SPELLINGS: Record<string, (text: string) => string> = {
   plain: (text) => text,
   JSON: (text) => JSON.stringify(text).slice(1, -1),
-  'JSON with escaped slashes': (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', String.raw`\/`),
+  'JSON with escaped slashes': (text) =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replaceAll('/', String.raw`\/`),
   URL: encodeURIComponent,
   hex,
   'hex in capitals': (text) => hex(text).toUpperCase(),
@@ -52,7 +55,10 @@ describe('createRedactor', () => {
     fc.assert(
       fc.property(key, other, other, (secret, before, after) => {
         const body = JSON.stringify({ a: `"${before}" ${secret}"${after}"`, b: before });
-        expect(JSON.parse(createRedactor(secret).data(body))).toEqual({ a: `"${before}" [redacted]"${after}"`, b: before });
+        expect(JSON.parse(createRedactor(secret).data(body))).toEqual({
+          a: `"${before}" [redacted]"${after}"`,
+          b: before,
+        });
       }),
     );
   });
@@ -79,6 +85,10 @@ describe('createRedactor', () => {
 
   it('redacts keys in texts of any length', () => {
     const text = `${'.'.repeat(1 << 20)}${KEY}${'é'.repeat(1 << 16)}${hex(KEY)}`;
-    expect(createRedactor(KEY).data(text).match(/\[redacted\]/g)).toHaveLength(2);
+    expect(
+      createRedactor(KEY)
+        .data(text)
+        .match(/\[redacted\]/g),
+    ).toHaveLength(2);
   });
 });
