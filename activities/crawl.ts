@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { describeSlowed } from '../src/api/limiter.js';
 import { fetchChunk } from '../src/crawl/chunks/fetch-chunk.js';
 import type { CrawlDeps, Heartbeat } from '../src/crawl/records/deps.js';
 import { crawlListing } from '../src/crawl/listings/list.js';
@@ -25,14 +26,16 @@ export interface TemporalFacts {
 /** Creates the activities of the crawl queue for the worker process. */
 export function createCrawlActivities(deps: CrawlDeps, facts: TemporalFacts): CrawlActivities {
   const { stateAttributes } = facts;
-  const fetching: typeof withHeartbeat = (work) => withHeartbeat((heartbeat) => whenCounted(deps, heartbeat, work));
+  const slowed = (): string | null => describeSlowed(deps.client.limits());
+  const fetching: typeof withHeartbeat = (work) =>
+    withHeartbeat((heartbeat) => whenCounted(deps, heartbeat, work), slowed);
   return casting(deps, {
     openRun: (input) => beginRun(deps, input, { stateAttributes, fates: facts.fates }),
     discoverMarket: (input) => fetching((heartbeat) => discoverMarket(deps, input, heartbeat)),
     crawlListing: (input) => fetching((heartbeat) => crawlListing(deps, input, heartbeat)),
     async crawlChunk(input) {
       const result = await fetching((heartbeat) => fetchChunk(deps, input, heartbeat));
-      return { ...result, workers: deps.atWork?.workers ?? 1 };
+      return { ...result, workers: deps.client.limits().workers };
     },
     pollOwnerJobs: (input) => fetching((heartbeat) => pollOwnerJobs(deps, input, heartbeat)),
     async enterQuotaGate({ waiter, workflowType, taskQueue, signal }) {

@@ -31,21 +31,28 @@ export function countRefusal(): number {
 
 /**
  * Runs an activity's work. Sends heartbeats with its progress, and tells the work when the activity is cancelled.
+ * @param slowed says for an operator how the work is slowed down; null if it is not
  * @throws CancelledFailure when the run was cancelled or the worker shuts down
  */
-export async function withHeartbeat<T>(work: (heartbeat: Heartbeat) => Promise<T>): Promise<T> {
+export async function withHeartbeat<T>(
+  work: (heartbeat: Heartbeat) => Promise<T>,
+  slowed: () => string | null = () => null,
+): Promise<T> {
   const context = Context.current();
   const refused = refusalsSoFar();
   const kept: Refusals = refused > 0 ? { refused } : {};
-  let latest: object = kept;
+  let latest: object = {};
   let beatenAt = -Infinity;
-  const report = (progress: object): void => {
-    latest = { ...progress, ...kept };
-    if (performance.now() - beatenAt < BEAT_EVERY_MS) return;
+  const beat = (): void => {
     beatenAt = performance.now();
-    context.heartbeat(latest);
+    const why = slowed();
+    context.heartbeat({ ...latest, ...kept, ...(why !== null && { slowed: why }) });
   };
-  const keepAlive = setInterval(() => context.heartbeat(latest), KEEP_ALIVE_MS);
+  const report = (progress: object): void => {
+    latest = progress;
+    if (performance.now() - beatenAt >= BEAT_EVERY_MS) beat();
+  };
+  const keepAlive = setInterval(beat, KEEP_ALIVE_MS);
   try {
     const { attempt, scheduledTimestampMs: since } = context.info;
     return await work({ report, signal: context.cancellationSignal, attempt: attempt - refused, since });

@@ -7,7 +7,7 @@ export const CRAWL_QUEUE = 'tidemark-crawl';
 export const CHUNK_QUEUE = 'tidemark-chunks';
 /**
  * Most chunks that one worker fetches at the same time: while one lands its part, the other keeps sending requests. The
- * worker sends the requests of the earlier chunk first (src/api/chunk-order.ts), so the two chunks end at
+ * worker sends the requests of the earlier chunk first (src/api/limiter.ts), so the two chunks end at
  * different times.
  */
 export const CHUNKS_OF_WORKER = 2;

@@ -1,6 +1,3 @@
-import { setMaxListeners } from 'node:events';
-
-import type { ConcurrencyGate } from './concurrency-gate.js';
 import {
   BodyError,
   ContractError,
@@ -14,14 +11,13 @@ import {
   type Content,
 } from './errors.js';
 import type { HeldKey } from './held-key.js';
+import { NOT_SENT, type Limiter } from './limiter.js';
 import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
-import type { Pacer } from './pacer.js';
 import { readAnswer, type Reader } from './read-answer.js';
-import type { QuotaLatch } from './quota-latch.js';
 import { readServedAt } from '../base/network/http-date.js';
 import type { Redactor } from '../base/text/redact.js';
 import { prepareRequest, type PreparedRequest, type RequestParts } from './request.js';
-import { parseRetryAfter, retryDelay, sleep, type RetryPolicy } from './retry.js';
+import { parseRetryAfter, retryDelay, type RetryPolicy } from './retry.js';
 import type { Answer, Fault, Transport } from './transport.js';
 
 /** Describes a route of the API: how to read its answers, and when to retry a request. */
@@ -44,16 +40,14 @@ export interface CallerOptions {
   /** The API key for the header `Authorization`; null: the requests have no such header. */
   held?: HeldKey | null;
   redactor: Redactor;
-  gate: ConcurrencyGate;
-  pacer: Pacer;
-  latch: QuotaLatch;
+  limiter: Limiter;
+  /** Whether a daily limit stops later calls, too. */
+  stopAtDailyLimit: boolean;
   retry: RetryPolicy;
   timeoutMs: number;
   onSend: (() => void) | undefined;
   onAttempt: ((attempt: AttemptReport) => void) | undefined;
   now: () => Date;
-  /** The client aborts this signal when it closes. */
-  closing: AbortSignal;
 }
 
 type Outcome<T> = { ok: true; response: ApiResponse<T> } | { ok: false; error: ApiError; retryAfterMs: number | null };
@@ -82,18 +76,13 @@ const REFUSALS_DOUBTED = 2;
 // client decides how long to wait. More retries here would take minutes.
 const LIMIT_BELIEVED_MS = 10_000;
 
-/**
- * Sends calls. Waits for a free slot and for the pacer, retries failed requests, and turns each answer into data or an
- * ApiError.
- */
+/** The only route that the API still answers after the daily limit. Its requests use no quota. */
+const FREE = 'GET /v2/metrics';
+
+/** Sends calls when the limiter lets them, retries failed requests, and turns each answer into data or an ApiError. */
 export class Caller {
   readonly #options: CallerOptions;
   #keyAccepted = false;
-  /**
-   * When the first `limit` answer after the last good answer came, as `performance.now()`. Null if no `limit` answer
-   * came since then.
-   */
-  #limitedSince: number | null = null;
 
   constructor(options: CallerOptions) {
     this.#options = options;
@@ -108,9 +97,7 @@ export class Caller {
     const { mask } = call;
     const prepared = prepareRequest(route.endpoint, parts);
     const request = mask === undefined ? prepared : { ...prepared, key: mask(prepared.key) };
-    const { retry, closing, held } = this.#options;
-    // Switch off Node's warning about many listeners, because thousands of calls may share one signal.
-    if (call.signal !== undefined) setMaxListeners(0, call.signal);
+    const { retry, limiter, held } = this.#options;
     let renewed = false;
     for (let attempt = 1; ; attempt++) {
       const { outcome, key } = await this.#attempt(route, request, attempt, call);
@@ -124,18 +111,17 @@ export class Caller {
         outcome.error.message = [outcome.error.message, held.describe()].filter((part) => part !== '').join('. ');
       }
       if (attempt > this.#repeats(route, outcome.error)) throw outcome.error;
-      const wait = retryDelay(retry, attempt, outcome.retryAfterMs, Math.random());
-      await sleep(wait, [closing, call.signal]);
+      await limiter.pause(retryDelay(retry, attempt, outcome.retryAfterMs, Math.random()), call.signal);
     }
   }
 
   /** Returns the maximum number of retries of a call whose last attempt failed with this error. */
   #repeats(route: Route<unknown>, error: ApiError): number {
-    const { maxRetries } = this.#options.retry;
+    const { retry, limiter } = this.#options;
+    const { maxRetries } = retry;
     if (error instanceof TokenVerificationError && this.#keyAccepted && route.repeat === 'always')
       return Math.min(REFUSALS_DOUBTED, maxRetries);
-    const limitLasts = this.#limitedSince !== null && performance.now() - this.#limitedSince > LIMIT_BELIEVED_MS;
-    if (isLimit(error) && limitLasts) return Math.min(1, maxRetries);
+    if (isLimit(error) && limiter.limitedMs > LIMIT_BELIEVED_MS) return Math.min(1, maxRetries);
     return mayRepeat(route, error) ? maxRetries : 0;
   }
 
@@ -145,15 +131,11 @@ export class Caller {
     attempt: number,
     { signal, mask, onTimes }: CallOptions,
   ): Promise<{ outcome: Outcome<T>; key: string | null }> {
-    const { gate, pacer, latch, transport, closing, retry, held } = this.#options;
-    signal?.throwIfAborted();
-    const ticket = gate.tryAcquire() || (await gate.acquire(signal));
+    const { limiter, transport, held } = this.#options;
+    const turn = limiter.acquire(route.endpoint === FREE, signal);
+    const ticket = typeof turn === 'number' ? turn : await turn;
+    if (ticket === NOT_SENT) return { outcome: this.#unsent(route, request, attempt - 1), key: null };
     try {
-      signal?.throwIfAborted(); // the signal may have aborted while the call waited for the slot
-      const pause = pacer.reserve(performance.now());
-      if (pause > 0) await sleep(pause, [closing, signal]);
-      const refusal = latch.refusal(route.endpoint, () => this.#context(route, request, attempt - 1));
-      if (refusal) return { outcome: { ok: false, error: refusal, retryAfterMs: null }, key: null };
       this.#options.onSend?.();
       const started = performance.now();
       const sentAt = new Date();
@@ -164,28 +146,34 @@ export class Caller {
       const outcome = this.#read(route, request, raw, attempt);
       this.#report(route, raw, outcome, attempt, performance.now() - started);
       if (!raw.ok && raw.kind === 'aborted') throw signal?.reason;
-      if (!outcome.ok) latch.heard(outcome.error);
-      if (outcome.ok) {
-        this.#keyAccepted = true;
-        this.#limitedSince = null;
-        gate.succeeded();
-        pacer.succeeded(performance.now());
-      } else if (outcome.error instanceof LimitError && outcome.error.retryable) {
-        // The API does not say what was too much: requests in flight, or requests per second. So reduce both.
-        this.#limitedSince ??= performance.now();
-        gate.limited(ticket);
-        pacer.limited(performance.now(), Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
-      }
+      this.#learn(outcome, ticket);
       return { outcome, key };
     } finally {
-      gate.release();
+      limiter.release();
     }
   }
 
-  #context(route: Route<unknown>, request: PreparedRequest, attempts: number): ApiErrorContext {
-    const { redactor, now } = this.#options;
+  /** Tells the limiter what an answer says about the limits. */
+  #learn(outcome: Outcome<unknown>, ticket: number): void {
+    const { limiter, stopAtDailyLimit, retry } = this.#options;
+    if (outcome.ok) {
+      this.#keyAccepted = true;
+      limiter.accepted();
+    } else if (isLimit(outcome.error)) {
+      limiter.limited(ticket, Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
+    } else if (stopAtDailyLimit && outcome.error instanceof LimitError && outcome.error.guard === 'limits.daily') {
+      limiter.stop(outcome.error.message);
+    }
+  }
+
+  /** Makes the outcome of a call that is not sent because of the daily limit. */
+  #unsent(route: Route<unknown>, request: PreparedRequest, attempts: number): Outcome<never> {
+    const { redactor, now, limiter } = this.#options;
     const requestKey = redactor.text(request.key);
-    return { endpoint: route.endpoint, requestKey, status: 0, body: '', fetchedAt: now().toISOString(), attempts };
+    const context = { endpoint: route.endpoint, requestKey, status: 0, body: '', fetchedAt: now().toISOString() };
+    const message = `not sent, because the API said before: ${limiter.dailyLimit}`;
+    const error = new LimitError({ ...context, attempts }, 'limits.daily', null, message);
+    return { ok: false, error, retryAfterMs: null };
   }
 
   #read<T>(route: Route<T>, request: PreparedRequest, raw: Answer | Fault, attempts: number): Outcome<T> {

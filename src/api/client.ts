@@ -1,18 +1,14 @@
-import { setMaxListeners } from 'node:events';
-
 import { TidemarkError } from '../base/errors.js';
 import { BOUNDS } from '../base/json/json-bounds.js';
 import { isLoopback } from '../base/loopback.js';
 import { Caller } from './caller.js';
-import { ConcurrencyGate } from './concurrency-gate.js';
 import { createConnectorEndpoints, type ConnectorEndpoints } from './routes/endpoints-connector.js';
 import { createV1Endpoints, type V1Endpoints } from './routes/endpoints-v1.js';
 import { createV2Endpoints, type V2Endpoints } from './routes/endpoints-v2.js';
 import { ClientClosedError } from './errors.js';
 import { HeldKey } from './held-key.js';
+import { Limiter, type Limits, type Place } from './limiter.js';
 import type { ApiClientOptions } from './options.js';
-import { Pacer } from './pacer.js';
-import { QuotaLatch } from './quota-latch.js';
 import { createTransport } from './transport.js';
 import { API_KEY } from '../base/key-fingerprint.js';
 
@@ -38,15 +34,10 @@ export interface ApiClient {
   v1: V1Endpoints;
   v2: V2Endpoints;
   connector: ConnectorEndpoints;
-  /**
-   * Changes the maximum number of requests in flight. The new maximum applies at once to requests that are not sent
-   * yet.
-   */
-  setConcurrency(requests: number): void;
-  /** Returns two numbers: the requests in flight (`active`) and the requests allowed in flight now (`window`). */
-  concurrency(): { active: number; window: number };
-  /** Changes the maximum number of requests per second, like the option `requestsPerSecond`. */
-  setPace(requestsPerSecond: number): void;
+  /** Returns what limits the requests now. */
+  limits(): Limits;
+  /** Takes the share of a worker when several workers share the limits of one API key. */
+  share(place: Place): void;
   /**
    * Works only with the option `stopAtDailyLimit`. After a `limits.daily` answer, `isClosed` is true, and data calls
    * fail without being sent. `open()` allows data calls again.
@@ -66,10 +57,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const connectorUrl = parseUrl('api.connectorUrl', options.connectorUrl ?? options.baseUrl, options.allowHttp);
   const apiKey = checkKey(options.apiKey);
   const timeoutMs = positive('timeoutMs', options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const gate = new ConcurrencyGate(wholePositive('maxConcurrency', options.maxConcurrency ?? DEFAULT_CONCURRENCY));
+  const maxConcurrency = wholePositive('maxConcurrency', options.maxConcurrency ?? DEFAULT_CONCURRENCY);
   if (options.requestsPerSecond !== undefined) positive('requestsPerSecond', options.requestsPerSecond);
-  const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // every waiting call adds a listener
+  const limiter = new Limiter(maxConcurrency, options.requestsPerSecond);
   const maxBodyBytes = options.maxBodyBytes ?? BOUNDS.bytes;
   const now = options.now ?? (() => new Date());
   const { renewKey, onKeyChange } = options;
@@ -77,14 +67,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const transport = createTransport({ baseUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
   // The connector needs its own transport, even at the same address: its requests have no `Authorization` header.
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
-  const latch = new QuotaLatch(options.stopAtDailyLimit ?? false);
-  const pacer = new Pacer(options.requestsPerSecond);
   const shared = {
-    gate,
-    latch,
+    limiter,
+    stopAtDailyLimit: options.stopAtDailyLimit ?? false,
     timeoutMs,
     redactor: held,
-    pacer,
     retry: {
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
       baseMs: options.retryBaseMs ?? DEFAULT_RETRY_BASE_MS,
@@ -94,7 +81,6 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     onSend: options.onSend,
     onAttempt: options.onAttempt,
     now,
-    closing: closing.signal,
   };
   const caller = new Caller({ ...shared, transport, held });
   let closed: Promise<void> | null = null;
@@ -105,15 +91,17 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       new Caller({ ...shared, transport: connectorTransport, held: null }),
       () => held.key,
     ),
-    setPace: (requestsPerSecond) => pacer.setMost(positive('requestsPerSecond', requestsPerSecond)),
-    setConcurrency: (requests) => gate.setMax(wholePositive('concurrency', requests)),
-    quota: latch,
-    concurrency: () => ({ active: gate.active, window: gate.window }),
+    limits: () => limiter.limits,
+    share: (place) => limiter.share(place),
+    quota: {
+      get isClosed() {
+        return limiter.dailyLimit !== null;
+      },
+      open: () => limiter.open(),
+    },
     close: async () => {
       if (closed === null) {
-        const reason = new ClientClosedError();
-        gate.close(reason);
-        closing.abort(reason);
+        limiter.close(new ClientClosedError());
         closed = Promise.all([transport.close(), connectorTransport.close()]).then(() => undefined);
       }
       return closed;

@@ -41,6 +41,7 @@ export {
   TransportError,
   ValidationError,
 } from './errors.js';
+export type { Limits, Place } from './limiter.js';
 export { IncompleteListError, type Listing, type ListGap, type ListOptions } from './listing.js';
 export type {
   AnswerTimes,

@@ -45,22 +45,3 @@ export function retryDelay(policy: RetryPolicy, attempt: number, retryAfterMs: n
   const jitter = Math.floor(random * ceiling);
   return retryAfterMs === null ? jitter : Math.max(jitter, Math.min(retryAfterMs, policy.maxRetryAfterMs));
 }
-
-/** Waits. Rejects with the signal's reason as soon as one of the signals aborts. */
-export async function sleep(ms: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
-  for (const signal of signals) signal?.throwIfAborted();
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort: (event: Event) => void = () => {};
-  try {
-    await new Promise<void>((resolve, reject) => {
-      onAbort = (event) => reject((event.target as AbortSignal).reason);
-      timer = setTimeout(resolve, ms);
-      // Don't use AbortSignal.any: each wait would attach one more signal to a signal that may live as long as the
-      // process.
-      for (const signal of signals) signal?.addEventListener('abort', onAbort, { once: true });
-    });
-  } finally {
-    clearTimeout(timer);
-    for (const signal of signals) signal?.removeEventListener('abort', onAbort);
-  }
-}

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 import type { Dispatcher } from 'undici';
 
+import { joinSignal, leaveSignal, type Abortable } from './abortable.js';
 import { isFromCache } from '../base/network/from-cache.js';
 import { isLoopback } from '../base/loopback.js';
 import { decodeBody, parseCodings, type CodingError } from '../base/network/content-coding.js';
@@ -81,8 +82,8 @@ const MOST_INFORMATIONAL = 100;
 const CHUNKS_KEPT = 256;
 
 /**
- * Creates a pool of keep-alive connections to one origin. The pool has no limit, because the concurrency gate already
- * limits the requests in flight.
+ * Creates a pool of keep-alive connections to one origin. The pool has no limit, because the limiter already limits the
+ * requests in flight.
  */
 export function createTransport(options: TransportOptions): Transport {
   const pool = connectTo(options.baseUrl.origin, {
@@ -141,12 +142,11 @@ interface Limits {
 }
 
 /** One request in flight. Collects the body, checks size and time, and resolves its promise once. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler, Abortable {
   readonly #limits: Limits;
   readonly #settle: (outcome: Answer | Fault) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
-  readonly #onAbort = (): void => this.#give('aborted', 'ABORT_ERR', 'given up by the caller');
   #controller: Dispatcher.DispatchController | null = null;
   #done = false;
   #status = 0;
@@ -163,7 +163,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle = settle;
     this.#signal = signal;
     this.#timer = setTimeout(() => this.#give('timeout', 'ETIMEDOUT', 'too late'), limits.timeoutMs);
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    joinSignal(signal, this);
+  }
+
+  abort(): void {
+    this.#give('aborted', 'ABORT_ERR', 'given up by the caller');
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -266,7 +270,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #finish(outcome: Answer | Fault): void {
     this.#done = true;
     clearTimeout(this.#timer);
-    this.#signal?.removeEventListener('abort', this.#onAbort);
+    leaveSignal(this.#signal, this);
     this.#chunks = [];
     this.#settle(outcome);
   }

@@ -31,6 +31,8 @@ interface RunningRun {
   progress: Progress | null;
   /** Failed activities that wait for their next attempt. */
   retries: Retry[];
+  /** How `limit` answers slow down workers of the run. */
+  slowed: string[];
   /** What the steps in progress still have to fetch. */
   workLeft: WorkLeft[];
   /** Id of the worker version to which the run is pinned; null if it is not pinned. */
@@ -182,7 +184,7 @@ export async function askTemporal(
 }
 
 async function runningRuns(client: Client, { fileHash }: Config): Promise<RunningRun[]> {
-  const [{ retriesOf }, { pinnedBuild }] = await Promise.all([
+  const [{ retriesOf, slowedOf }, { pinnedBuild }] = await Promise.all([
     import('../../temporal/runs/follow-run.js'),
     import('../../temporal/versions.js'),
   ]);
@@ -198,6 +200,7 @@ async function runningRuns(client: Client, { fileHash }: Config): Promise<Runnin
       startedAt: run.startTime.toISOString(),
       progress: null,
       retries: [],
+      slowed: [],
       workLeft: [],
       version: null,
       otherSettings: null,
@@ -212,7 +215,11 @@ async function runningRuns(client: Client, { fileHash }: Config): Promise<Runnin
       ...run,
       progress,
       ...(progress && { workLeft: workLeft(progress) }),
-      ...(description && { retries: retriesOf(description), version: pinnedBuild(description) }),
+      ...(description && {
+        retries: retriesOf(description),
+        slowed: slowedOf(description),
+        version: pinnedBuild(description),
+      }),
       otherSettings: progress?.fileHash ? progress.fileHash !== fileHash : null,
     };
   };
@@ -358,7 +365,7 @@ function describeDelivery(
 }
 
 /** Describes the progress of a run in one line, with its warnings below. */
-export function progressLine({ retries, startedAt }: RunningRun, progress: Progress, now: number): string {
-  const state = advance(null, { progress, beats: [], retries, workers: true }, now, Date.parse(startedAt));
+export function progressLine({ retries, slowed, startedAt }: RunningRun, progress: Progress, now: number): string {
+  const state = advance(null, { progress, beats: [], retries, slowed, workers: true }, now, Date.parse(startedAt));
   return [renderLine(state), ...warningsOf(state).map((warning) => `! ${warning}`)].join('\n           ');
 }

@@ -23,7 +23,7 @@ export function renderFrame(state: RunState, options: FrameOptions): string[] {
   const paint = createColors(options.color);
   const spinner = SPINNER[options.tick % SPINNER.length] ?? '';
   const nameWidth = Math.max(12, ...state.steps.map((step) => step.name.length));
-  const facts = [phaseWords[state.phase], `${formatCount(state.requests)} requests`, formatDuration(state.elapsed)];
+  const facts = [phaseWords[state.phase], ...requestFacts(state), formatDuration(state.elapsed)];
   const head = {
     plain: `${options.title} · ${facts.join(' · ')}`,
     styled: `${paint.bold(options.title)} · ${facts.join(' · ')}`,
@@ -53,9 +53,13 @@ export function renderLine(state: RunState): string {
   return [
     AFTER_STEPS.has(state.phase) ? afterSteps(state) : phaseWords[state.phase],
     ...steps,
-    `${formatCount(state.requests)} requests`,
+    ...requestFacts(state),
     formatDuration(state.elapsed),
   ].join(' · ');
+}
+
+function requestFacts({ requests, slowed }: RunState): string[] {
+  return [`${formatCount(requests)} requests`, ...slowed.map(visibleLine)];
 }
 
 /** Renders a phase after the last step: `building the models  13 of 48  core.companies`. */
@@ -78,9 +82,9 @@ export function warningsOf(state: RunState): string[] {
           : [];
   const idle = state.workers ? [] : ['No worker is running. Start one with `tidemark worker`.'];
   const retries = state.retries.map(
-    ({ activity, attempt, message }) => `${activity}: attempt ${attempt} failed, Temporal retries: ${oneLine(message)}`,
+    ({ activity, attempt, message }) => `${activity}: attempt ${attempt} failed, Temporal retries: ${message}`,
   );
-  return [...idle, ...waiting, ...retries, ...state.notes.map(oneLine)];
+  return [...idle, ...waiting, ...[...retries, ...state.notes].map(oneLine)];
 }
 
 function quotaInWords(waiting: RunState['waiting']): string {

@@ -16,16 +16,14 @@ import {
   rowOfError,
   stopsEverything,
 } from '../records/answer.js';
-import { mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
+import { heldBack, mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
 import type { Fetcher } from '../records/fetcher.js';
 import { fetchers } from '../streams/index.js';
 import { CUT_SHORT } from '../records/read-pages.js';
 import { fetchRows, isRowOf } from './fetch-rows.js';
 import { FIRST_REQUESTS, FirstAnswer } from '../judge/first-answer.js';
-import type { ChunkTurn } from '../../api/chunk-order.js';
 import { inParallel } from '../../base/in-parallel.js';
 import { apiUnavailable } from '../judge/api-unavailable.js';
-import { concurrencyShare, heldBack } from '../../api/concurrency-share.js';
 import { SuspectedLimits } from '../judge/suspected-limits.js';
 import { findAnswered, isAnswered } from '../judge/other-records.js';
 import { saysRoom } from '../read-quota.js';
@@ -65,7 +63,6 @@ export interface ChunkWork {
   writer: PartWriter;
   heartbeat: Heartbeat;
   booking: RequestLog;
-  turn: ChunkTurn;
 }
 
 /**
@@ -144,9 +141,9 @@ export class ChunkAttempt {
    * @throws any error that concerns every request, such as TokenVerificationError or `ApiUnavailable`
    */
   async run(): Promise<number> {
-    const { deps, input, writer, heartbeat, turn } = this.#work;
-    const share = concurrencyShare(mostInFlight(deps), input.concurrency);
-    const attempt = (id: string) => this.#first.run(() => turn.run(heartbeat.signal, () => this.#attempt(id)));
+    const { deps, input, writer } = this.#work;
+    const share = mostInFlight(deps, input.concurrency);
+    const attempt = (id: string) => this.#first.run(() => this.#attempt(id));
     await inParallel(this.#open, share, attempt);
     await this.#judgeRefused();
     // Try failed entities again at the end, when a temporary fault may be over. Only failing entities are left, and

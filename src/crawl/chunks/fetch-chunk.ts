@@ -11,7 +11,6 @@ import { isDailyLimit } from '../records/answer.js';
 import { takeChunkFile } from '../../warehouse/due/due-plan.js';
 import { ChunkAttempt } from './chunk-attempt.js';
 import { chunkName } from './chunk-name.js';
-import { WITHOUT_ORDER } from '../../api/chunk-order.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
 import { fetchers } from '../streams/index.js';
 import { folderChanged } from '../records/folder-changed.js';
@@ -40,8 +39,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   const entities = await readEntities(deps.config.dataDir, input);
   const booking = new RequestLog(deps.config.dataDir, ctx.run, chunk);
   const writer = await PartWriter.open(target);
-  const turn = deps.order?.join() ?? WITHOUT_ORDER;
-  const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat, booking, turn });
+  const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat, booking });
   try {
     const failed = await bookingIn(booking, async () => {
       await reopenQuota(deps, ctx, heartbeat);
@@ -49,7 +47,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
       // If cancelled here, don't commit; the next attempt resumes from the spool.
       heartbeat.signal.throwIfAborted();
       return filed;
-    }).finally(() => turn.leave());
+    });
     return {
       ...(await landed(writer, booking)),
       failed,

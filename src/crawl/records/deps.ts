@@ -5,8 +5,6 @@ import type { Clock } from '../../base/time/clock.js';
 import type { Config } from '../../config/config.js';
 import type { RunSizes } from '../../config/run-sizes.js';
 import type { StampClock } from '../../base/time/stamp-clock.js';
-import type { ChunkOrder } from '../../api/chunk-order.js';
-import type { AtWork } from '../../api/concurrency-share.js';
 
 /** What every crawl activity needs. Created once per worker process. */
 export interface CrawlDeps {
@@ -21,19 +19,33 @@ export interface CrawlDeps {
   folder?: DataFolder;
   /** Chunk size and history size of the runs that this worker opens. If unset, workflows use their defaults. */
   sizes?: RunSizes;
-  /** The workers that share the API key, as counted last. If unset, no other worker uses the API key. */
-  atWork?: Readonly<AtWork>;
   /** Waits until the other workers have counted this one. If unset, there is nothing to wait for. */
   counted?: (signal: AbortSignal) => Promise<void>;
   /** Seconds between two polls of a job about owners. Default: 5 minutes. */
   ownerPollSeconds?: number;
-  /** Order of the chunks that this worker fetches at the same time. If unset, all have the same precedence. */
-  order?: ChunkOrder;
 }
 
-/** Returns how many requests this worker may have in flight. */
-export function mostInFlight({ config, atWork }: Pick<CrawlDeps, 'config' | 'atWork'>): number {
-  return atWork?.inFlight ?? config.api.maxConcurrency;
+/**
+ * Returns how many requests an activity may have in flight. Several activities of a worker share its number, because
+ * the limiter of the API client limits all of them together.
+ * @param asked a lower number that an operator set for the run; null if none was set
+ */
+export function mostInFlight({ client }: Pick<CrawlDeps, 'client'>, asked: number | null = null): number {
+  const { max } = client.limits();
+  return asked !== null && Number.isInteger(asked) && asked >= 1 ? Math.min(asked, max) : max;
+}
+
+// At most this many answers of a worker are not on disk yet, in addition to the requests in flight.
+const MOST_UNWRITTEN = 32;
+
+/**
+ * Computes how many answers of a chunk may wait to be written to its spool. While they wait, as many may be being
+ * written. So if a worker is killed, it repeats at most the requests in flight and as many answered ones.
+ * @param inFlight requests in flight that the worker may have
+ * @param atOnce chunks that the worker fetches at the same time
+ */
+export function heldBack(inFlight: number, atOnce = 1): number {
+  return Math.max(1, Math.floor(Math.min(MOST_UNWRITTEN, inFlight) / (2 * atOnce)));
 }
 
 /** Progress of an activity, as its heartbeat carries it. */

@@ -19,7 +19,7 @@ import { daysBefore, utcDay } from '../../base/time/time.js';
  * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
 export async function beginRun(
-  deps: Omit<CrawlDeps, 'client'>,
+  deps: CrawlDeps,
   input: OpenRunInput,
   { stateAttributes = [], fates }: { stateAttributes?: readonly string[]; fates?: RunFates | undefined } = {},
 ): Promise<RunContext> {
@@ -42,7 +42,7 @@ export async function beginRun(
     stampsAfter: newest !== null && newest > now.toISOString() ? newest : null,
     startedAt: (deps.stamps ?? deps.clock).now(),
     notes: notes.filter((note) => note !== null),
-    workers: deps.atWork?.workers,
+    workers: deps.client.limits().workers,
     sizes: deps.sizes,
     lastWatchSync: lastSyncDate(dataDir, now),
     currentNight: (market, filters) => currentNight(dataDir, market, filters),

@@ -12,7 +12,6 @@ import { landRecords } from '../records/land-records.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
-import { concurrencyShare } from '../../api/concurrency-share.js';
 import { planMarket } from './market-plan.js';
 import { isLimitedAlone } from '../judge/limited-alone.js';
 import { readCount } from '../records/read-count.js';
@@ -124,7 +123,7 @@ interface Round {
 
 /** Sends the plan's searches, several at the same time, until the plan is done or the budget is spent. */
 async function search({ deps, input, plan, answers, keep, heartbeat, booking }: Round): Promise<void> {
-  const share = concurrencyShare(mostInFlight(deps), input.concurrency);
+  const share = mostInFlight(deps, input.concurrency);
   const inFlight = new Set<Promise<void>>();
   let sent = 0;
   const failed: { error?: unknown; yes: boolean } = { yes: false };

@@ -1,19 +1,16 @@
 import { Counter, Histogram } from 'prom-client';
-import type { AttemptReport } from '../../api/index.js';
+import type { AttemptReport, Limits } from '../../api/index.js';
 import type { Collector } from './collectors.js';
 import { newGauge, type MetricsRegistry } from './registry.js';
-
-/** The API client's current number of requests in flight. */
-type InFlight = () => { active: number; window: number };
 
 /**
  * Adds the metrics of API requests. Label `endpoint` is a route template, so it has as many values as the API has
  * routes.
- * @returns `onAttempt`: hook for the API client. `watch`: collector for the requests in flight
+ * @returns `onAttempt`: hook for the API client. `watch`: collector for what limits the requests
  */
 export function addApiMetrics(registry: MetricsRegistry): {
   onAttempt: (attempt: AttemptReport) => void;
-  watch: (inFlight: InFlight) => Collector;
+  watch: (limits: () => Limits) => Collector;
 } {
   const registers = [registry];
   const requests = new Counter({
@@ -48,10 +45,26 @@ export function addApiMetrics(registry: MetricsRegistry): {
     registers,
   });
   const active = newGauge(registry, 'tidemark_api_requests_in_flight', 'Requests in flight of this worker.');
-  const window = newGauge(
+  const allowed = newGauge(
     registry,
     'tidemark_api_requests_in_flight_limit',
     'Maximum number of requests in flight that this worker allows now. It adapts to the rate limit of the API.',
+  );
+  const waiting = newGauge(registry, 'tidemark_api_requests_waiting', 'Requests that wait until they may start.');
+  const pace = newGauge(
+    registry,
+    'tidemark_api_requests_per_second_limit',
+    'Requests that this worker may start per second now; +Inf without a limit. It adapts to the rate limit of the API.',
+  );
+  const held = newGauge(
+    registry,
+    'tidemark_api_held_seconds',
+    'Seconds until this worker sends a request again, because the API asked for the wait (Retry-After).',
+  );
+  const stopped = newGauge(
+    registry,
+    'tidemark_api_daily_limit_reached',
+    '1 while this worker sends no requests because of the daily limit, otherwise 0.',
   );
   return {
     onAttempt({ endpoint, status, ms, bytes: received, retry, error }) {
@@ -61,12 +74,16 @@ export function addApiMetrics(registry: MetricsRegistry): {
       bytes.inc({ endpoint }, received);
       duration.observe({ endpoint }, ms / 1_000);
     },
-    watch: (inFlight) => ({
+    watch: (limits) => ({
       name: 'api_client',
       async collect() {
-        const now = inFlight();
+        const now = limits();
         active.set(now.active);
-        window.set(now.window);
+        allowed.set(now.allowed);
+        waiting.set(now.waiting);
+        pace.set(now.perSecond ?? Infinity);
+        held.set(now.heldMs / 1_000);
+        stopped.set(now.isDailyLimit ? 1 : 0);
       },
     }),
   };

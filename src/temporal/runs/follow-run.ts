@@ -79,7 +79,8 @@ async function observe(client: Client, handle: WorkflowHandle, workers: boolean)
     handle.describe().catch(() => null),
   ]);
   const pending = description ? pendingActivities(description) : [];
-  return { progress, workers, beats: pending.flatMap(beatOf), retries: pending.flatMap(retryOf) };
+  const slowed = description ? slowedOf(description) : [];
+  return { progress, workers, beats: pending.flatMap(beatOf), retries: pending.flatMap(retryOf), slowed };
 }
 
 async function queryProgress(client: Client, handle: WorkflowHandle): Promise<Progress | null> {
@@ -100,18 +101,27 @@ function pendingActivities(description: WorkflowExecutionDescription): Pending[]
   return description.raw.pendingActivities ?? [];
 }
 
-function beatOf(activity: Pending): Beat[] {
+type Details = Partial<Beat> & { slowed?: string };
+
+function detailsOf(activity: Pending): Details {
   const data = activity.heartbeatDetails?.payloads?.[0]?.data;
-  if (!data || data.length === 0) return [];
   try {
-    const said = JSON.parse(Buffer.from(data).toString('utf8')) as Partial<Beat> | null;
-    if (typeof said?.step !== 'string' || typeof said.done !== 'number') return [];
-    const { step, done, total = null, requests = 0, table } = said;
-    const beat = { activity: activity.activityType?.name ?? '', step, done, total, requests };
-    return [table === undefined ? beat : { ...beat, table }];
+    return (JSON.parse(Buffer.from(data ?? []).toString('utf8')) as Details | null) ?? {};
   } catch {
-    return [];
+    return {};
   }
+}
+
+function beatOf(activity: Pending): Beat[] {
+  const { step, done, total = null, requests = 0, table } = detailsOf(activity);
+  if (typeof step !== 'string' || typeof done !== 'number') return [];
+  const beat = { activity: activity.activityType?.name ?? '', step, done, total, requests };
+  return [table === undefined ? beat : { ...beat, table }];
+}
+
+/** Says how `limit` answers slow down workers of a run. Empty if they do not. */
+export function slowedOf(description: WorkflowExecutionDescription): string[] {
+  return [...new Set(pendingActivities(description).flatMap((activity) => detailsOf(activity).slowed ?? []))];
 }
 
 /** Lists the failed activities of a run that wait for their next attempt. */

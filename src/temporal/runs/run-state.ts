@@ -25,6 +25,8 @@ export interface Observation {
   progress: Progress | null;
   beats: readonly Beat[];
   retries: readonly Retry[];
+  /** How `limit` answers slow down workers of the run, from their heartbeats. */
+  slowed: readonly string[];
   /** False when no worker polls the run's task queue. The run then waits until a worker starts. */
   workers: boolean;
 }
@@ -49,6 +51,8 @@ export interface RunState {
   table: TableProgress | null;
   notes: readonly string[];
   retries: readonly Retry[];
+  /** How `limit` answers slow down workers of the run. */
+  slowed: readonly string[];
   workers: boolean;
   /** Milliseconds since the run started. */
   elapsed: number;
@@ -93,6 +97,7 @@ export function advance(previous: RunState | null, seen: Observation, at: number
     table: tableOf(seen.beats) ?? progress?.table ?? null,
     notes: progress?.notes ?? previous?.notes ?? [],
     retries: seen.retries,
+    slowed: seen.slowed,
     workers: seen.workers,
     elapsed: Math.max(0, at - startedAt),
   };

@@ -1,16 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import type { Place } from '../../api/limiter.js';
 import { listCrawlWorkers } from '../crawl-workers.js';
 
 const LOOK_EVERY_MS = 3_000;
 /** A worker that the server has listed for this time is counted by all other workers. */
 const COUNTED_AFTER_MS = 2 * LOOK_EVERY_MS;
-
-/** How many workers share the API key, and the place of one of them in their common order, from 0. */
-export interface Place {
-  workers: number;
-  rank: number;
-}
 
 export interface Watching {
   identity: string;

@@ -10,8 +10,6 @@ import { keyFingerprint } from '../../base/key-fingerprint.js';
 import { forgetKeyInUse, recordKey } from '../../config/key-in-use.js';
 import { findApiKey } from '../../config/stored-key.js';
 import { readRunSizes } from '../../config/run-sizes.js';
-import { ChunkOrder } from '../../api/chunk-order.js';
-import { workerShare, type AtWork } from '../../api/concurrency-share.js';
 import { bookAttempt, bookSent } from '../../landing/request-log.js';
 import { linkToRun, resolveTemporal } from '../connect.js';
 import { WorkersAtWork } from './at-work.js';
@@ -19,12 +17,6 @@ import { createRunFates } from '../run-fates.js';
 import { DEPLOYMENT, type Build } from '../versions.js';
 import type { CheckedTemporal } from './worker-temporal.js';
 import type { WorkerParts } from './worker-parts.js';
-
-// Work on some more records than there may be requests in flight: while one answer is checked and written, the next
-// request is sent.
-const RECORDS_PER_REQUEST = 1.25;
-
-const recordsFor = (inFlight: number): number => Math.ceil(inFlight * RECORDS_PER_REQUEST);
 
 /**
  * Creates the workers of the crawl queue and of the chunk queue. They run the workflows and call the API.
@@ -41,7 +33,6 @@ export async function createCrawlWorkers(
   let held = apiKey;
   const quotaGate = (): string => quotaGateId(config, held);
   const record = (): Promise<void> => recordKey(config.dataDir, options.identity, held, clock.now());
-  const alone = workerShare(config.api.maxConcurrency, { workers: 1, rank: 0 });
   const client = createApiClient({
     baseUrl: config.api.baseUrl,
     connectorUrl: config.api.connectorUrl,
@@ -55,7 +46,7 @@ export async function createCrawlWorkers(
       );
       record().catch((error: unknown) => log.warn(error, 'the fingerprint of the new key was not recorded'));
     },
-    maxConcurrency: alone,
+    maxConcurrency: config.api.maxConcurrency,
     timeoutMs: config.api.timeout * 1_000,
     now: () => stamps.now(),
     onSend: bookSent,
@@ -70,25 +61,19 @@ export async function createCrawlWorkers(
   await metrics?.crawls(client, temporal, quotaGate());
   await record();
   stop.addEventListener('abort', () => forgetKeyInUse(config.dataDir, options.identity), { once: true });
-  const atWork: AtWork = { workers: 1, inFlight: alone };
-  const order = new ChunkOrder(recordsFor(alone));
   const others = new WorkersAtWork(temporal, {
     identity: options.identity,
     stop,
     onChange(place) {
-      const { requestsPerSecond } = config.api;
-      const now: AtWork = { workers: place.workers, inFlight: workerShare(config.api.maxConcurrency, place) };
-      Object.assign(atWork, now);
-      client.setConcurrency(now.inFlight);
-      order.setLimit(recordsFor(now.inFlight));
-      if (requestsPerSecond !== undefined) client.setPace(requestsPerSecond / now.workers);
-      log.info(now, 'workers that share the API key, and the requests in flight of this one');
+      client.share(place);
+      const { workers, max: inFlight } = client.limits();
+      log.info({ workers, inFlight }, 'workers that share the API key, and the requests in flight of this one');
     },
   });
   const polls = parts.ownerPollSeconds === undefined ? {} : { ownerPollSeconds: parts.ownerPollSeconds };
   const counted = (signal: AbortSignal): Promise<void> => others.counted(signal);
   const crawlActivities = createCrawlActivities(
-    { config, client, clock, stamps, log, folder, sizes: readRunSizes(), atWork, counted, order, ...polls },
+    { config, client, clock, stamps, log, folder, sizes: readRunSizes(), counted, ...polls },
     {
       get quotaGate() {
         return quotaGate();

@@ -66,7 +66,7 @@ export async function serveWorkerMetrics(
     onAttempt: api.onAttempt,
     checksHealth: (check) => void (health = remembered(REMEMBERED_MS, check)),
     async crawls(client, temporal, gate) {
-      collectors.push(api.watch(() => client.concurrency()));
+      collectors.push(api.watch(() => client.limits()));
       await takeLandedReadings(config.dataDir);
       addQuotaMetrics(registry, config.dataDir, keyKind(config));
       const count = remembered(REMEMBERED_MS, () => countWaitingRuns(temporal, gate));

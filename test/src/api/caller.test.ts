@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { Caller, type Route } from '../../../src/api/caller.js';
-import { ConcurrencyGate } from '../../../src/api/concurrency-gate.js';
 import { LimitError, TransportError, type ApiError } from '../../../src/api/index.js';
-import { Pacer } from '../../../src/api/pacer.js';
-import { QuotaLatch } from '../../../src/api/quota-latch.js';
+import { Limiter } from '../../../src/api/limiter.js';
 import { opaque } from '../../../src/api/readers.js';
 import type { Answer, Fault } from '../../../src/api/transport.js';
 import { createRedactor } from '../../../src/base/text/redact.js';
@@ -32,8 +30,8 @@ const LIMITED = answer(429, { error_guard: 'limit', message_guard: 'slower' });
 
 /** A caller with scripted answers; the last one repeats. */
 function scripted(...answers: (Answer | Fault)[]) {
-  const pacer = new Pacer(undefined);
-  vi.spyOn(pacer, 'reserve').mockReturnValue(0);
+  const limiter = new Limiter(4);
+  vi.spyOn(limiter, 'acquire').mockReturnValue(1);
   let sent = 0;
   const caller = new Caller({
     transport: {
@@ -41,19 +39,17 @@ function scripted(...answers: (Answer | Fault)[]) {
       close: () => Promise.resolve(),
     },
     redactor: createRedactor(TEST_KEY),
-    gate: new ConcurrencyGate(4),
-    pacer,
-    latch: new QuotaLatch(true),
+    limiter,
+    stopAtDailyLimit: true,
     retry: { maxRetries: MAX_RETRIES, baseMs: 0, capMs: 0, maxRetryAfterMs: 0 },
     timeoutMs: 1_000,
     onSend: undefined,
     onAttempt: undefined,
     now: () => new Date(0),
-    closing: new AbortController().signal,
   });
   const call = (repeat: Route<unknown>['repeat'] = 'always') =>
     caller.call({ endpoint: 'GET /v2/metrics', reader: opaque(), repeat }, {});
-  return { call, pacer, sent: () => sent };
+  return { call, limiter, sent: () => sent };
 }
 
 afterEach(() => vi.restoreAllMocks());
@@ -118,10 +114,10 @@ describe('consecutive 401s', () => {
 
 describe('"limit"', () => {
   it('retries "limit" up to the configured number and slows down', async () => {
-    const { call, sent, pacer } = scripted(LIMITED);
+    const { call, sent, limiter } = scripted(LIMITED);
     expect(await rejection(call())).toBeInstanceOf(LimitError);
     expect(sent()).toBe(1 + MAX_RETRIES);
-    expect(pacer.rateAt(performance.now())).toBeLessThan(Infinity);
+    expect(limiter.limits).toMatchObject({ allowed: 1, max: 4, isSlowed: true });
   });
 
   it('retries a lasting "limit" once only, until a good answer', async () => {

@@ -1,10 +1,8 @@
 import { getEventListeners } from 'node:events';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { ConcurrencyGate } from '../../../src/api/concurrency-gate.js';
-import { ClientClosedError } from '../../../src/api/index.js';
-import { Pacer } from '../../../src/api/pacer.js';
+import { ClientClosedError, type LimitError } from '../../../src/api/index.js';
+import { describeSlowed } from '../../../src/api/limiter.js';
 import { rejection, reply, withApi, type Handler } from './helpers.js';
 
 /** Answers after a short time and counts the most requests open at once. */
@@ -17,7 +15,7 @@ function countOpen(): { handler: Handler; most: () => number; reset: () => void 
       setTimeout(() => {
         open--;
         reply(r, 200, { id: 1 });
-      }, 25);
+      }, 60);
     },
     most: () => most,
     reset: () => {
@@ -27,28 +25,28 @@ function countOpen(): { handler: Handler; most: () => number; reset: () => void 
 }
 
 describe('requests in flight', () => {
-  it('limits requests in flight over all routes and follows setConcurrency', async () => {
+  it('limits requests in flight over all routes and follows its share', async () => {
     const open = countOpen();
     await withApi(
       open.handler,
       async ({ client }) => {
         const ask = async (): Promise<unknown> =>
           Promise.all(
-            Array.from({ length: 24 }, async (_, i) => (i % 2 ? client.v2.company(i) : client.v2.financial(i))),
+            Array.from({ length: 16 }, async (_, i) => (i % 2 ? client.v2.company(i) : client.v2.financial(i))),
           );
         await ask();
-        expect(open.most()).toBe(4);
-        client.setConcurrency(2);
+        expect(open.most()).toBe(8);
+        client.share({ workers: 2, rank: 0 });
         open.reset();
         await ask();
-        expect(open.most()).toBe(2);
-        client.setConcurrency(8);
+        expect(open.most()).toBe(4);
+        client.share({ workers: 1, rank: 0 });
         open.reset();
         await ask();
         expect(open.most()).toBe(8);
-        expect(client.concurrency()).toEqual({ active: 0, window: 8 });
+        expect(client.limits()).toMatchObject({ active: 0, allowed: 8, waiting: 0 });
       },
-      { maxConcurrency: 4 },
+      { maxConcurrency: 8 },
     );
   });
 
@@ -59,10 +57,10 @@ describe('requests in flight', () => {
       (_q, r) => void (limited ? setTimeout(() => reply(r, 403, body), 5) : reply(r, 200, { id: 1 })),
       async ({ client }) => {
         await Promise.all(Array.from({ length: 8 }, async (_, i) => rejection(client.v2.company(i))));
-        expect(client.concurrency().window).toBe(4);
+        expect(client.limits().allowed).toBe(4);
         limited = false;
         for (let i = 0; i < 40; i++) await client.v2.company(i);
-        expect(client.concurrency().window).toBe(8);
+        expect(client.limits().allowed).toBe(8);
       },
       { maxConcurrency: 8, maxRetries: 0 },
     );
@@ -95,77 +93,53 @@ describe('requests in flight', () => {
   });
 });
 
-describe('ConcurrencyGate', () => {
-  it('keeps the concurrency limit under any order of events', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom('take', 'free', 'good', 'limit', 'grow', 'shrink')), async (events) => {
-        const gate = new ConcurrencyGate(4);
-        let max = 4;
-        let held = 0;
-        let last = 1;
-        for (const event of events) {
-          if (event === 'take') void gate.acquire(undefined).then((ticket) => ((held += 1), (last = ticket)));
-          else if (event === 'free' && held > 0) {
-            held -= 1;
-            gate.release();
-          } else if (event === 'good') gate.succeeded();
-          else if (event === 'limit') gate.limited(last);
-          else if (event === 'grow') gate.setMax((max = 6));
-          else if (event === 'shrink') gate.setMax((max = 2));
-          await new Promise((resolve) => setImmediate(resolve));
-          expect(gate.window).toBeGreaterThanOrEqual(1);
-          expect(gate.window).toBeLessThanOrEqual(max);
-          expect(gate.active).toBe(held);
-          expect(held).toBeLessThanOrEqual(6);
-        }
-      }),
-      { numRuns: 40 },
+describe('waiting requests', () => {
+  it('sends the requests of an earlier signal first, and metrics before all others', async () => {
+    await withApi(
+      countOpen().handler,
+      async ({ client, api }) => {
+        const [early, late] = [new AbortController(), new AbortController()];
+        const call = ({ signal }: AbortController, from: number) =>
+          [from, from + 1].map((id) => client.v2.company(id, { signal }));
+        const calls = [...call(early, 10), ...call(late, 20), ...call(early, 12)];
+        await Promise.all([...calls, rejection(client.v2.metrics({ signal: late.signal }))]);
+        const order = api.seen.map(({ url }) => url.replace(/.*\//, ''));
+        expect(order).toEqual(['10', 'metrics', '11', '12', '13', '20', '21']);
+      },
+      { maxConcurrency: 1 },
     );
   });
 
-  it('serves waiting requests in order, skipping aborted ones', async () => {
-    const gate = new ConcurrencyGate(1);
-    await gate.acquire(undefined);
-    const order: string[] = [];
-    const giveUp = new AbortController();
-    const waits = [
-      gate.acquire(undefined).then(() => order.push('first')),
-      gate.acquire(giveUp.signal).catch(() => order.push('gave up')),
-      gate.acquire(undefined).then(() => order.push('third')),
-    ];
-    giveUp.abort();
-    gate.release();
-    await waits[0];
-    gate.release();
-    await Promise.all(waits);
-    expect(order).toEqual(['gave up', 'first', 'third']);
-  });
-});
-
-describe('Pacer', () => {
-  it('spreads starts evenly without accumulating unused ones', () => {
-    const pacer = new Pacer(50);
-    expect([0, 0, 0].map((at) => pacer.reserve(at))).toEqual([0, 20, 40]);
-    expect(pacer.reserve(1000)).toBe(0);
-    expect(pacer.reserve(1005)).toBe(15);
-    expect(new Pacer(undefined).reserve(5)).toBe(0);
-  });
-});
-
-describe('Retry-After of "limit"', () => {
-  it('delays every start while nothing is answered', () => {
-    const pacer = new Pacer(undefined);
-    pacer.limited(10_000, 30_000);
-    expect(pacer.reserve(11_000)).toBe(29_000);
-    expect(pacer.rateAt(39_000)).toBe(pacer.rateAt(40_000));
-    expect(pacer.reserve(41_000)).toBe(0);
+  it('sends none of them after the daily limit', async () => {
+    const daily = { access: {}, error_guard: 'limits.daily', message_guard: '1,000 a day' };
+    await withApi(
+      (_q, r) => reply(r, 403, daily),
+      async ({ client, api }) => {
+        const calls = Array.from({ length: 20 }, (_, i) => rejection<LimitError>(client.v2.company(i)));
+        const errors = await Promise.all(calls);
+        expect(errors.map(({ guard }) => guard)).toEqual(errors.map(() => 'limits.daily'));
+        expect(errors.at(-1)?.message).toContain('not sent, because the API said before: ');
+        expect(api.seen).toHaveLength(1);
+        expect([client.quota.isClosed, client.limits().isDailyLimit]).toEqual([true, true]);
+        client.quota.open();
+        await rejection(client.v2.company(1));
+        expect(api.seen).toHaveLength(2);
+      },
+      { maxConcurrency: 1, stopAtDailyLimit: true },
+    );
   });
 
-  it('does not delay other requests while others are answered', () => {
-    const pacer = new Pacer(100);
-    for (let now = 9_500; now < 10_000; now += 10) pacer.succeeded(now);
-    pacer.limited(10_000, 30_000);
-    expect(pacer.reserve(10_100)).toBeLessThan(1_000);
+  it('says what slows them', async () => {
+    await withApi(
+      (_q, r) => reply(r, 429, { error_guard: 'limit', message_guard: 'slower' }, { 'retry-after': '40' }),
+      async ({ client }) => {
+        expect(describeSlowed(client.limits())).toBeNull();
+        await rejection(client.v2.company(1));
+        expect(client.limits()).toMatchObject({ allowed: 4, max: 8, isSlowed: true });
+        expect(describeSlowed(client.limits())).toMatch(/^the API asks to wait (40|39)s$/);
+      },
+      { maxConcurrency: 8, maxRetries: 0 },
+    );
   });
 
   it('delays other calls of the same client', async () => {
@@ -182,61 +156,5 @@ describe('Retry-After of "limit"', () => {
       },
       { maxRetries: 0 },
     );
-  });
-});
-
-describe('the pace after "limit"', () => {
-  // Simulates an API with a limit of requests per second and clients that each wait for their answer.
-  const simulate = (allowed: number, lanes: number, latency: number, most?: number) => {
-    const pacer = new Pacer(most);
-    const counts = { sent: 0, refused: 0 };
-    const free = Array.from({ length: lanes }, (_, i) => 1 + i / lanes);
-    let second = -1;
-    let taken = 0;
-    for (let now = 1; now < 60_000;) {
-      const lane = free.indexOf(Math.min(...free));
-      now = free[lane]! + pacer.reserve(free[lane]!);
-      const answered = now + latency;
-      if (Math.floor(now / 1_000) !== second) [second, taken] = [Math.floor(now / 1_000), 0];
-      const refused = ++taken > allowed;
-      if (refused) pacer.limited(answered);
-      else pacer.succeeded(answered);
-      if (now > 10_000) {
-        counts.sent++;
-        if (refused) counts.refused++;
-      }
-      free[lane] = answered;
-    }
-    return { ...counts, perSecond: (counts.sent - counts.refused) / 50 };
-  };
-
-  it.each([
-    [150, 8, 1],
-    [150, 8, 40],
-    [20, 16, 5],
-    [2_000, 32, 2],
-  ])('with %i a second allowed and %i in flight uses most and exceeds little', (allowed, lanes, latency) => {
-    const { sent, refused, perSecond } = simulate(allowed, lanes, latency);
-    expect(refused / sent).toBeLessThan(0.05);
-    expect(perSecond).toBeGreaterThan(0.85 * Math.min(allowed, (1_000 * lanes) / latency));
-  });
-
-  it('halves the rate at "limit", but keeps one request a second', () => {
-    const pacer = new Pacer(100);
-    pacer.limited(10_000);
-    expect(pacer.rateAt(10_000)).toBe(50);
-    for (let now = 11_001; now < 30_000; now += 1_001) pacer.limited(now);
-    expect(pacer.rateAt(29_000)).toBeGreaterThanOrEqual(1);
-  });
-
-  it('never exceeds the configured rate', () => {
-    expect(simulate(1_000, 8, 1, 50).perSecond).toBeLessThanOrEqual(51);
-  });
-
-  it('recovers the rate after a long "limit"', () => {
-    const pacer = new Pacer(undefined);
-    for (let now = 1_000; now < 20_000; now += 500) pacer.limited(now);
-    expect(pacer.rateAt(20_000)).toBeLessThan(2);
-    expect(pacer.rateAt(20_000 + 20_000)).toBeGreaterThan(500);
   });
 });

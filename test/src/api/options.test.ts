@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { createApiClient } from '../../../src/api/index.js';
-import { Pacer } from '../../../src/api/pacer.js';
 
 const make = (more: object = {}) => createApiClient({ baseUrl: 'https://api.example.com', apiKey: 'k', ...more });
 
@@ -42,29 +41,15 @@ it.each(['http://sub.localhost', 'http://LOCALHOST:80', 'http://127.1.2.3', 'htt
   },
 );
 
-it('changes limits at run time and rejects invalid ones', async () => {
-  const client = make({ maxConcurrency: 4 });
-  expect(client.concurrency()).toEqual({ active: 0, window: 4 });
-  client.setConcurrency(9);
-  expect(client.concurrency()).toEqual({ active: 0, window: 9 });
-  expect(() => client.setConcurrency(0)).toThrow('concurrency must be a whole number above 0, got 0');
-  expect(() => client.setPace(-1)).toThrow('requestsPerSecond must be above 0, got -1');
-  expect(() => client.setPace(0.5)).not.toThrow();
+it('shares its limits with other workers', async () => {
+  const client = make({ maxConcurrency: 9, requestsPerSecond: 10 });
+  const own = { active: 0, waiting: 0, heldMs: 0, isSlowed: false, isDailyLimit: false };
+  expect(client.limits()).toEqual({ ...own, workers: 1, allowed: 9, max: 9, perSecond: 10 });
+  client.share({ workers: 2, rank: 1 });
+  expect(client.limits()).toEqual({ ...own, workers: 2, allowed: 4, max: 4, perSecond: 5 });
+  client.share({ workers: 1, rank: 0 });
+  expect(client.limits()).toEqual({ ...own, workers: 1, allowed: 9, max: 9, perSecond: 10 });
   await client.close();
   await client.close();
   await expect(client.v2.metrics()).rejects.toThrow('the API client is closed');
-});
-
-it('keeps a slowed pace when the limit rises and follows a lower limit', () => {
-  const free = new Pacer(100);
-  free.setMost(200);
-  expect(free.rateAt(1_000)).toBe(200);
-  free.setMost(50);
-  expect(free.rateAt(1_000)).toBe(50);
-  const slowed = new Pacer(100);
-  slowed.limited(1_000);
-  const rate = slowed.rateAt(1_000);
-  expect(rate).toBeLessThan(100);
-  slowed.setMost(200);
-  expect(slowed.rateAt(1_000)).toBe(rate);
 });

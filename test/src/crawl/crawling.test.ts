@@ -241,7 +241,6 @@ describe('an API with faults', () => {
     );
     const ids = Array.from({ length: 60 }, (_, i) => i + 1);
     due(ids);
-    deps.client.setConcurrency(1);
     const failing = fetchChunk(
       deps,
       { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency: 1 },

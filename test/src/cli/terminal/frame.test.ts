@@ -17,6 +17,7 @@ function state(more: Partial<RunState>): RunState {
     requests: 0,
     notes: [],
     retries: [],
+    slowed: [],
     waiting: null,
     table: null,
     workers: true,
@@ -40,6 +41,12 @@ describe('renderFrame', () => {
       '  ✔ search         10,000/10,000',
       '  ⠋ companies      █████████░░░░░░░░░░░░░░░  4,000/10,000  40 %  1,000/s  ETA 6.0s',
     ]);
+  });
+
+  it('shows how `limit` answers slow down the workers', () => {
+    const slowed = state({ requests: 40, slowed: ['slowed by limit to 4 at a time, 12/s'] });
+    expect(renderLine(slowed)).toBe('crawling · 40 requests · slowed by limit to 4 at a time, 12/s · 0.0s');
+    expect(renderFrame(slowed, options)[0]).toContain('40 requests · slowed by limit to 4 at a time, 12/s · 0.0s');
   });
 
   it('shows why records are due if the terminal is wide enough', () => {

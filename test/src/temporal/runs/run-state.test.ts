@@ -23,7 +23,7 @@ function progress(steps: Progress['steps'], more: Partial<Progress> = {}): Progr
 }
 
 function seen(more: Partial<Observation>): Observation {
-  return { progress: null, beats: [], retries: [], workers: true, ...more };
+  return { progress: null, beats: [], retries: [], slowed: [], workers: true, ...more };
 }
 
 function beat(more: Partial<Beat>): Beat {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Config } from '../../../src/config/config.js';
-import { mostInFlight } from '../../../src/crawl/records/deps.js';
-import { concurrencyShare, heldBack, workerShare } from '../../../src/api/concurrency-share.js';
+import { createApiClient } from '../../../src/api/index.js';
+import { shareOf } from '../../../src/api/limiter.js';
+import { heldBack, mostInFlight } from '../../../src/crawl/records/deps.js';
 import { placeOf } from '../../../src/temporal/worker/at-work.js';
 
 const workers = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 20 });
@@ -13,7 +13,7 @@ describe('the share of a worker', () => {
     const limit = fc.integer({ min: 20, max: 512 });
     fc.assert(
       fc.property(workers, limit, (all, most) => {
-        const shares = all.map((identity) => workerShare(most, placeOf(identity, all)));
+        const shares = all.map((identity) => shareOf(most, placeOf(identity, all)));
         expect(sumOf(shares)).toBe(most);
         expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
       }),
@@ -24,7 +24,7 @@ describe('the share of a worker', () => {
     const views = fc.tuple(workers, fc.array(workers, { minLength: 20, maxLength: 20 }));
     fc.assert(
       fc.property(views, fc.integer({ min: 20, max: 512 }), ([all, ended], most) => {
-        const shares = all.map((identity, i) => workerShare(most, placeOf(identity, [...all, ...(ended[i] ?? [])])));
+        const shares = all.map((identity, i) => shareOf(most, placeOf(identity, [...all, ...(ended[i] ?? [])])));
         expect(sumOf(shares)).toBeLessThanOrEqual(most);
       }),
     );
@@ -34,7 +34,7 @@ describe('the share of a worker', () => {
     fc.assert(
       fc.property(workers, fc.integer({ min: 1, max: 512 }), (all, most) => {
         for (const identity of all) {
-          const share = workerShare(most, placeOf(identity, all));
+          const share = shareOf(most, placeOf(identity, all));
           expect(share).toBeGreaterThanOrEqual(1);
           expect(share).toBeLessThanOrEqual(most);
         }
@@ -42,11 +42,14 @@ describe('the share of a worker', () => {
     );
   });
 
-  it('is the most that an activity may use', () => {
-    const config = { api: { maxConcurrency: 16 } } as Config;
-    const of = (asked: number | null, inFlight?: number) =>
-      concurrencyShare(mostInFlight({ config, ...(inFlight && { atWork: { workers: 2, inFlight } }) }), asked);
-    expect([of(null), of(3), of(40), of(null, 8), of(3, 8), of(12, 8)]).toEqual([16, 3, 16, 8, 3, 8]);
+  it('is the most that an activity may use', async () => {
+    const client = createApiClient({ baseUrl: 'http://localhost', apiKey: 'k', maxConcurrency: 16 });
+    const of = (asked: number | null, count = 1) => {
+      client.share({ workers: count, rank: 0 });
+      return mostInFlight({ client }, asked);
+    };
+    expect([of(null), of(3), of(40), of(0), of(null, 2), of(3, 2), of(12, 2)]).toEqual([16, 3, 16, 16, 8, 3, 8]);
+    await client.close();
   });
 });
 

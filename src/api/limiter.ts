@@ -1,0 +1,258 @@
+import { formatCount, formatDuration, formatRate } from '../../schemas/format.js';
+import { joinSignal, leaveSignal, type Abortable } from './abortable.js';
+import { Allowance } from './allowance.js';
+
+/** How many workers share the API key, and the place of this one in their common order, from 0. */
+export interface Place {
+  workers: number;
+  rank: number;
+}
+
+/** What limits the requests of a client now. */
+export interface Limits {
+  /** Requests in flight. */
+  active: number;
+  /** Requests that may be in flight now, and at most. `allowed` falls below `max` after `limit` answers. */
+  allowed: number;
+  max: number;
+  /** Requests that wait until they may start. */
+  waiting: number;
+  /** Requests that may start per second; null without a limit. */
+  perSecond: number | null;
+  /** Milliseconds until the next request may start, because the API asked for it with `Retry-After`. */
+  heldMs: number;
+  /** Whether `limit` answers slow the requests down. */
+  isSlowed: boolean;
+  /** Whether the daily limit stops all requests that use quota. */
+  isDailyLimit: boolean;
+  /** Workers that share the API key, this one included. */
+  workers: number;
+}
+
+/** Ticket of a request that must not be sent, because the daily limit is reached. */
+export const NOT_SENT = 0;
+
+// Requests that use no quota go first, because all others may depend on their answer.
+const FIRST_RANK = 0;
+
+/** A call that waits: for its turn, or before a retry. */
+class Waiter implements Abortable {
+  readonly promise: Promise<number>;
+  resolve!: (ticket: number) => void;
+  reject!: (reason: unknown) => void;
+
+  constructor(
+    readonly rank: number,
+    private readonly signal: AbortSignal | undefined,
+    private readonly withdraw: (waiter: Waiter) => void,
+  ) {
+    this.promise = new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));
+    joinSignal(signal, this);
+  }
+
+  abort(): void {
+    this.withdraw(this);
+    this.reject(this.signal?.reason);
+  }
+
+  async settled(): Promise<number> {
+    try {
+      return await this.promise;
+    } finally {
+      leaveSignal(this.signal, this);
+    }
+  }
+}
+
+/**
+ * The only place that delays the requests of a client: requests in flight, requests per second, waits that the API asks
+ * for, and the daily limit. `Allowance` has the rules of the first three.
+ *
+ * Waiting requests start in the order in which their signals came first. All requests of a chunk have the same signal,
+ * so the requests of an earlier chunk go first. Otherwise all chunks of a worker would end at the same time, and no
+ * request would be in flight while their parts are written.
+ *
+ * After the daily limit, requests that use quota are not sent. Only `open()` changes that, because the reference does
+ * not say when the API lifts the limit (reference v2, "Errors").
+ */
+export class Limiter {
+  readonly #maxConcurrency: number;
+  readonly #perSecond: number;
+  readonly #allowance: Allowance;
+  readonly #ranks = new WeakMap<AbortSignal, number>();
+  #lastRank = FIRST_RANK;
+  /** Requests that wait for their turn, the next one first. */
+  #queue: Waiter[] = [];
+  readonly #pauses = new Set<Waiter>();
+  /** Wakes the next request at its instant. */
+  #alarm: NodeJS.Timeout | null = null;
+  #place: Place = { workers: 1, rank: 0 };
+  #max: number;
+  #dailyLimit: string | null = null;
+  #closed: Error | null = null;
+
+  /** @param perSecond requests that may start per second; default: no limit */
+  constructor(maxConcurrency: number, perSecond = Infinity) {
+    this.#maxConcurrency = this.#max = maxConcurrency;
+    this.#perSecond = perSecond;
+    this.#allowance = new Allowance(maxConcurrency, perSecond);
+  }
+
+  get limits(): Limits {
+    const now = performance.now();
+    const { active, allowed } = this.#allowance;
+    const pace = this.#allowance.rateAt(now);
+    return {
+      active,
+      allowed,
+      max: this.#max,
+      waiting: this.#queue.length,
+      perSecond: pace === Infinity ? null : pace,
+      heldMs: this.#allowance.heldMs(now),
+      isSlowed: this.#allowance.isSlowed(now),
+      isDailyLimit: this.#dailyLimit !== null,
+      workers: this.#place.workers,
+    };
+  }
+
+  /**
+   * Takes this worker's share of the limits. The shares of all workers add up to at most the limits, unless there are
+   * more workers than requests: a worker always has at least one. A worker may still count others that have ended. Its
+   * share is then too small, never too large.
+   */
+  share(place: Place): void {
+    this.#place = place;
+    this.#max = shareOf(this.#maxConcurrency, place);
+    this.#allowance.setMost(this.#max, this.#perSecond / place.workers);
+    this.#admit();
+  }
+
+  /**
+   * Waits until a request may start. Call `release` when it has ended.
+   * @param isFree whether the request uses no quota
+   * @returns its ticket, for `limited`; NOT_SENT after the daily limit. A promise only if the request must wait.
+   * @throws the signal's reason; the reason of `close`
+   */
+  acquire(isFree: boolean, signal: AbortSignal | undefined): number | Promise<number> {
+    this.#requireOpen(signal);
+    if (this.#dailyLimit !== null && !isFree) return NOT_SENT;
+    const rank = isFree ? FIRST_RANK : this.#rankOf(signal);
+    const now = performance.now();
+    if (this.#queue.length === 0 && this.#allowance.wait(now) === 0) return this.#allowance.start(now);
+    const waiter = new Waiter(rank, signal, (gone) => {
+      const place = this.#queue.indexOf(gone);
+      if (place >= 0) this.#queue.splice(place, 1);
+    });
+    this.#queue.splice(this.#queue.findLastIndex((other) => other.rank <= rank) + 1, 0, waiter);
+    this.#admit();
+    return waiter.settled();
+  }
+
+  /** Ends a request that got a ticket. */
+  release(): void {
+    this.#allowance.end();
+    this.#admit();
+  }
+
+  /** Waits before a retry. Throws like `acquire`. */
+  async pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    this.#requireOpen(signal);
+    const waiter = new Waiter(FIRST_RANK, signal, () => undefined);
+    this.#pauses.add(waiter);
+    const timer = setTimeout(() => waiter.resolve(NOT_SENT), ms);
+    try {
+      await waiter.settled();
+    } finally {
+      clearTimeout(timer);
+      this.#pauses.delete(waiter);
+    }
+  }
+
+  /** Records an answer that is no error. */
+  accepted(): void {
+    this.#allowance.accepted(performance.now());
+  }
+
+  /**
+   * Records a `limit` answer.
+   * @param ticket of its request
+   * @param retryAfterMs wait that the answer asks for
+   */
+  limited(ticket: number, retryAfterMs: number): void {
+    this.#allowance.limited(ticket, performance.now(), retryAfterMs);
+  }
+
+  /** Milliseconds for which the API has answered only `limit`. */
+  get limitedMs(): number {
+    return this.#allowance.limitedMs(performance.now());
+  }
+
+  /** What the API said when the daily limit was reached; null if requests may be sent. */
+  get dailyLimit(): string | null {
+    return this.#dailyLimit;
+  }
+
+  /** Stops all requests that use quota, after an answer with the daily limit. */
+  stop(message: string): void {
+    this.#dailyLimit = message;
+    const waiting = this.#queue;
+    this.#queue = waiting.filter(({ rank }) => rank === FIRST_RANK);
+    for (const waiter of waiting) if (waiter.rank !== FIRST_RANK) waiter.resolve(NOT_SENT);
+  }
+
+  /** Allows requests again after the daily limit. */
+  open(): void {
+    this.#dailyLimit = null;
+  }
+
+  /** Rejects all waiting and later calls. Requests in flight are not affected. */
+  close(reason: Error): void {
+    this.#closed = reason;
+    clearTimeout(this.#alarm ?? undefined);
+    for (const waiter of [...this.#queue.splice(0), ...this.#pauses]) waiter.reject(reason);
+  }
+
+  #rankOf(signal: AbortSignal | undefined): number {
+    if (signal === undefined) return ++this.#lastRank;
+    const rank = this.#ranks.get(signal) ?? ++this.#lastRank;
+    this.#ranks.set(signal, rank);
+    return rank;
+  }
+
+  /**
+   * Starts waiting requests while the limits allow it.
+   * @param due since when the first one may start
+   */
+  #admit(due = performance.now()): void {
+    const now = performance.now();
+    while (this.#queue.length > 0 && this.#alarm === null) {
+      const wait = this.#allowance.wait(now);
+      if (wait === Infinity) return;
+      if (wait === 0) this.#queue.shift()!.resolve(this.#allowance.start(Math.min(due, now)));
+      else this.#alarm = setTimeout(() => this.#wake(now + wait), Math.ceil(wait));
+    }
+  }
+
+  #wake(due: number): void {
+    this.#alarm = null;
+    this.#admit(due);
+  }
+
+  #requireOpen(signal: AbortSignal | undefined): void {
+    if (this.#closed !== null) throw this.#closed;
+    signal?.throwIfAborted();
+  }
+}
+
+/** Computes how many of `most` requests in flight a worker may have. */
+export function shareOf(most: number, { workers, rank }: Place): number {
+  return Math.max(1, Math.ceil((most - rank) / workers));
+}
+
+/** Says in a few words how `limit` answers slow a worker down; null if they do not. */
+export function describeSlowed({ isSlowed, heldMs, perSecond, allowed }: Limits): string | null {
+  if (!isSlowed) return null;
+  if (heldMs > 0) return `the API asks to wait ${formatDuration(heldMs)}`;
+  const pace = perSecond === null ? '' : `, ${formatRate(perSecond)}`;
+  return `slowed by limit to ${formatCount(allowed)} at a time${pace}`;
+}
