@@ -32,7 +32,9 @@ describe('commands that write the warehouse, with the data in a bucket', () => {
 
   const loseCheckpoint = (): void => {
     const folder = path.join(gateway.folder, 'commands', 'warehouse');
-    for (const name of readdirSync(folder).filter((one) => one.endsWith('.duckdb'))) rmSync(path.join(folder, name));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((one) => one.endsWith('.duckdb'));
+    expect(files).not.toEqual([]);
+    for (const name of files) rmSync(path.join(folder, name));
   };
 
   beforeAll(async () => {
