@@ -5,7 +5,7 @@ import { inParallel } from '../src/base/in-parallel.js';
 import { identify } from '../src/crawl/streams/matches/identify.js';
 import { Judge } from '../src/crawl/streams/matches/judge.js';
 import { readCompanies } from '../src/crawl/streams/matches/read-questions.js';
-import { Routes } from '../src/crawl/routes.js';
+import { Routes } from '../src/crawl/judge/routes.js';
 import { startSandbox } from '../test/helpers/processes.js';
 import { generator } from './planner/random.js';
 

@@ -11,7 +11,7 @@ import type { FetchedStreamName } from '../streams/streams.js';
  * - stream: one kind of record, such as `companies`. Entity: one company, tender or question of a stream.
  * - due: to be fetched in this run. Chunk: the due entities that one activity fetches.
  * - round: one activity of a market's search. Also the chunks that a run fetches at the same time.
- * - limited: stopped by the daily limit. Suspected limit (`doubted`): a daily-limit answer although quota is left.
+ * - limited: stopped by the daily limit.
  * - closed: the API refuses to answer a route for this API key.
  *
  * Fields "for people" hold sentences that the UI and the CLI show.
@@ -44,11 +44,6 @@ export interface CrawlChunkInput {
   atOnce: number;
   /** Number of requests that the chunk may send before it ends as `limited`. Null: no limit. */
   budget: number | null;
-  /**
-   * Number of consecutive calls of this activity for the chunk that ended with only suspected limits. Null: the API
-   * gives no quota figure.
-   */
-  doubts: number | null;
   /** Routes that the API has refused to this run, named as in `Refusal.endpoint`. The chunk does not request them. */
   refused?: string[];
 }
@@ -68,11 +63,6 @@ export interface ChunkResult {
   failed: number;
   /** True when the daily limit stopped the chunk. The records that are still missing stay due. */
   limited: boolean;
-  /**
-   * True for a suspected limit: the API answered `limits.daily` to every remaining record, although `/v2/metrics` still
-   * shows quota.
-   */
-  doubted?: boolean;
   /** Routes that the API refuses to this API key; left out when there are none. */
   refused?: Refusal[];
   /**

@@ -3,13 +3,14 @@ import type { QuotaStatus } from '../../schemas/pipeline/activities.js';
 import type { QuotaRecord } from '../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import type { MetricsReading } from '../../schemas/v2/metrics.js';
-import { ApiError, TokenVerificationError, type AnswerTimes } from '../api/index.js';
+import type { AnswerTimes } from '../api/index.js';
 import { bookingIn, RequestLog } from '../landing/request-log.js';
 import { MOST_METRICS, quotaRead } from '../base/observed.js';
 import { CLOCK_TOLERANCE, clockOff, readClock, requireClock, type ClockReading } from './records/clock-off.js';
 import { landRecords } from './records/land-records.js';
-import { isGivenUp, NoRoomError } from './records/answer.js';
 import type { CrawlDeps, Heartbeat } from './records/deps.js';
+import { Judge } from './judge/judge.js';
+import { kindOf, NoRoomError } from './judge/kinds.js';
 
 // The API chooses the names of its metrics. They become rows and labels, so their length has a limit.
 const NAME_LENGTH = 100;
@@ -63,8 +64,8 @@ export async function readQuota(
 }
 
 /**
- * Sends GET /v2/metrics. After an error that retries cannot fix, returns no groups. After many failed attempts, also
- * returns `fault`, a sentence for the run's notes.
+ * Sends GET /v2/metrics. If the judge says that the run may continue without an answer, returns no groups. After many
+ * failed attempts, also returns `fault`, a sentence for the run's notes.
  */
 async function askMetrics(
   { client, clock }: CrawlDeps,
@@ -79,13 +80,18 @@ async function askMetrics(
     }
     return { groups: data, readAt: fetchedAt, reading, fault: null };
   } catch (error) {
-    const none = { groups: [], readAt: clock.now().toISOString(), reading: { servedAt: null, now: new Date() } };
-    if (isGivenUp(error, heartbeat)) {
-      const fault = `The daily quota could not be read (${error.name} of /v2/metrics); the run continued without it.`;
-      return { ...none, fault };
-    }
-    if (!(error instanceof ApiError) || error.retryable || error instanceof TokenVerificationError) throw error;
-    return { ...none, fault: null };
+    const { attempt, signal } = heartbeat;
+    const kind = kindOf(error);
+    if (signal.aborted || new Judge('figure', { attempt }).failed(kind) === 'end') throw error;
+    const { name } = error as Error;
+    return {
+      groups: [],
+      readAt: clock.now().toISOString(),
+      reading: { servedAt: null, now: new Date() },
+      fault: ['fault', 'limit'].includes(kind)
+        ? `The daily quota could not be read (${name} of /v2/metrics); the run continued without it.`
+        : null,
+    };
   }
 }
 

@@ -17,6 +17,7 @@ const FOLDERS: Record<string, string[]> = {
   'src/api': ['test/src/api', 'test/conformance/client.test.ts'],
   'src/config': ['test/src/config'],
   'src/landing': ['test/src/landing'],
+  'src/crawl/judge': ['test/src/crawl/judge'],
   'src/crawl/search/plan': ['test/src/crawl/search/plan'],
   'src/warehouse/duckdb': ['test/src/warehouse/duckdb'],
   'src/warehouse/load': ['test/src/warehouse/load'],

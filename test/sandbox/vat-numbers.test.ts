@@ -5,7 +5,7 @@ import { createApiClient } from '../../src/api/index.js';
 import { identify } from '../../src/crawl/streams/matches/identify.js';
 import { Judge } from '../../src/crawl/streams/matches/judge.js';
 import { canonicalJson } from '../../src/base/json/canonical-json.js';
-import { Routes } from '../../src/crawl/routes.js';
+import { Routes } from '../../src/crawl/judge/routes.js';
 import { startApp, type Running } from './running.js';
 
 const judge = new Judge();

@@ -757,18 +757,13 @@ describe('a chunk', () => {
       failed: 0,
       limited: limited && chunk === 0,
       workers: 1,
-      doubted: true,
     });
     answers['enterQuotaGate'] = () => {
       limited = false;
       setImmediate(() => temporal.send('quotaOpened'));
     };
     await run('resolveCompanies', {});
-    expect(inputs('crawlChunk').map(({ chunk, doubts }) => [chunk, doubts])).toEqual([
-      [0, 0],
-      [1, 0],
-      [0, 1],
-    ]);
+    expect(inputs('crawlChunk').map(({ chunk }) => chunk)).toEqual([0, 1, 0]);
     expect(inputs('closeRun')).toMatchObject([{ landed: 4 }]);
     expect(temporal.handlers.get('progress')?.()).toMatchObject({ steps: [{ name: 'matches', done: 7, total: 7 }] });
   });

@@ -203,7 +203,6 @@ async function crawlChunk(
   room: number | null,
 ): Promise<ChunkResult> {
   let budget = room;
-  let doubts = 0;
   const refused = run.refusedRoutes(plan.stream);
   const summary = `${plan.stream} ${part.chunk + 1} of ${plan.chunks}`;
   for (;;) {
@@ -212,7 +211,6 @@ async function crawlChunk(
       stream: plan.stream,
       ...part,
       budget,
-      doubts: run.quotaKnown ? doubts : null,
       ...(refused.length > 0 ? { refused } : {}),
     };
     // A single worker takes all chunks. Several workers take as many as each may fetch at the same time.
@@ -227,7 +225,6 @@ async function crawlChunk(
       run.noteFailed(plan.stream, part.chunk, result.failed);
       return result;
     }
-    doubts = result.doubted ? doubts + 1 : 0;
     // Without a budget, the run may use the whole quota: wait at the gate. With a budget, read how much quota is left.
     if (budget === null) await run.waitForQuota();
     else budget = await run.quotaBudget();

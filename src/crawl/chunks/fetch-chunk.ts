@@ -6,16 +6,14 @@ import type { ApiError } from '../../api/index.js';
 import { dueDir } from '../../store/data-folder.js';
 import { hasErrorCode } from '../../base/errors.js';
 import { PartWriter, pullRows } from '../../landing/index.js';
-import { bookingIn, RequestLog } from '../../landing/request-log.js';
-import { isDailyLimit } from '../records/answer.js';
 import { takeChunkFile } from '../../warehouse/due/due-plan.js';
 import { ChunkAttempt } from './chunk-attempt.js';
 import { chunkName } from './chunk-name.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
 import { fetchers } from '../streams/index.js';
 import { folderChanged } from '../records/folder-changed.js';
-import { reopenQuota } from '../read-quota.js';
-import { refusalOf, RouteRefusedError } from '../judge/refusal.js';
+import { runAttempt } from '../attempt/run-attempt.js';
+import { refusalOf } from '../judge/refusal.js';
 
 /** Result of `fetchChunk`. The activity adds the number of workers. */
 export type FetchedChunk = Omit<ChunkResult, 'workers'>;
@@ -37,39 +35,20 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
 
   await pullRows(deps.config.dataDir, { streams: fetchers[stream].reads ?? [] });
   const entities = await readEntities(deps.config.dataDir, input);
-  const booking = new RequestLog(deps.config.dataDir, ctx.run, chunk);
   const writer = await PartWriter.open(target);
-  const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat, booking });
-  try {
-    const failed = await bookingIn(booking, async () => {
-      await reopenQuota(deps, ctx, heartbeat);
-      const filed = await attempt.run();
-      // If cancelled here, don't commit; the next attempt resumes from the spool.
-      heartbeat.signal.throwIfAborted();
-      return filed;
-    });
-    return {
-      ...(await landed(writer, booking)),
-      failed,
-      ...(attempt.doubted ? { doubted: true } : {}),
-      ...refusedOf(stream, attempt.refusedRoutes, input.refused),
-    };
-  } catch (error) {
-    if (error instanceof RouteRefusedError) {
-      const { refusal, sure } = error;
-      // Commit the answers. Entities without an answer are due again in the next run.
-      return { ...(await landed(writer, booking)), ...refusedOf(stream, [refusal]), closed: { sure } };
-    }
+  const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat });
+  const ended = await runAttempt({ deps, ctx, heartbeat }, chunk, writer, (booking) => attempt.run(booking));
+  const { requests } = ended;
+  if (ended.how === 'limited') {
     await writer.close();
-    if (!isDailyLimit(error)) throw error;
-    const { doubted } = attempt;
-    return { rows: writer.rows.length, requests: booking.requests, failed: 0, doubted, limited: true };
+    return { rows: writer.rows.length, requests, failed: 0, limited: true };
   }
-}
-
-async function landed(writer: PartWriter, booking: RequestLog): Promise<FetchedChunk> {
+  // If the route is closed, commit the answers. Entities without an answer are due again in the next run.
   const part = await writer.commit();
-  return { rows: part?.rows ?? 0, requests: booking.requests, failed: 0, limited: false };
+  const counts = { rows: part?.rows ?? 0, requests, limited: false };
+  return ended.how === 'closed'
+    ? { ...counts, failed: 0, ...refusedOf(stream, [ended.refusal]), closed: { sure: ended.sure } }
+    : { ...counts, failed: ended.result, ...refusedOf(stream, attempt.refusedRoutes, input.refused) };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { NewRow } from '../../landing/index.js';
 import type { Fingerprint } from '../../privacy/fingerprint.js';
-import type { Routes } from '../routes.js';
+import type { Routes } from '../judge/routes.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
 import { chunkName } from './chunk-name.js';
 import type { Fetcher } from '../records/fetcher.js';

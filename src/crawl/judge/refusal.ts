@@ -24,23 +24,6 @@ export function refusalOf(stream: string, error: ApiError): Refusal {
   };
 }
 
-/** The API refuses the route of a stream, so further requests would be wasted. */
-export class RouteRefusedError extends Error {
-  readonly refusal: ApiError;
-  /**
-   * Whether the API certainly refuses the whole route. False if the API has never answered a record of the stream; then
-   * it may refuse only single records.
-   */
-  readonly sure: boolean;
-
-  constructor(refusal: ApiError, sure: boolean) {
-    super(refusal.message, { cause: refusal });
-    this.name = 'RouteRefusedError';
-    this.refusal = refusal;
-    this.sure = sure;
-  }
-}
-
 /** Makes the error for filters that the API rejects. */
 export function filtersRefused({ market, filters }: RunContext, refusal: string): TidemarkError {
   return new TidemarkError('ApiRefused', `The API refuses the filters of market ${market}: ${refusal}`, {

@@ -1,17 +1,17 @@
 import type { ListResult } from '../../../schemas/pipeline/activities.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { ApiError, isLimit, isRefusal } from '../../api/index.js';
+import { ApiError } from '../../api/index.js';
 import { PartWriter, readManifests, readPartRows, type PartTarget } from '../../landing/index.js';
-import { bookingIn, RequestLog } from '../../landing/request-log.js';
-import { isDailyLimit, isGivenUp, isKeyRefused, isLimitOutlasted, rowOf, rowOfError } from '../records/answer.js';
+import { rowOf, rowOfError } from '../records/answer.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
+import { askOne, sinceScheduled } from '../attempt/ask-each.js';
+import { runAttempt } from '../attempt/run-attempt.js';
+import { kindOf } from '../judge/kinds.js';
 import { refusalOf } from '../judge/refusal.js';
 import { DAY_MS, HOUR_MS, utcDay } from '../../base/time/time.js';
 
 // In the westernmost time zone (UTC-12), a date ends 36 hours after it began in UTC.
 const FINAL_AFTER_MS = 36 * HOUR_MS;
-// After this many consecutive errors, assume that the route does not work, and send no more requests.
-const MOST_ERRORS = 3;
 
 type Days = Pick<RunContext, 'asOfNow' | 'date' | 'from' | 'to'>;
 
@@ -61,56 +61,52 @@ export async function readContactMetrics(
 ): Promise<ListResult> {
   const days = contactDays(deps, ctx);
   const writer = await PartWriter.open(target);
-  const booking = new RequestLog(deps.config.dataDir, ctx.run, target.chunk);
-  try {
-    const stopped = await bookingIn(booking, async () => readDays(deps, days, writer, heartbeat));
-    heartbeat.signal.throwIfAborted();
-    const part = await writer.commit();
-    const rows = part?.rows ?? 0;
-    return { rows, requests: booking.requests, entities: rows, limited: false, shortfall: null, ...stopped };
-  } catch (error) {
-    await writer.close();
-    throw error;
-  }
+  const ended = await runAttempt({ deps, ctx, heartbeat }, target.chunk, writer, () =>
+    readDays(deps, days, writer, heartbeat),
+  );
+  const rows = (await writer.commit())?.rows ?? 0;
+  const read = { rows, requests: ended.requests, entities: rows, limited: false, shortfall: null };
+  // Don't wait for quota: that may take a day, and a later run can still read these metrics.
+  const error = ended.how === 'limited' ? ended.error : ended.how === 'closed' ? ended.refusal : ended.result;
+  if (error === null) return read;
+  const landed = new Set(writer.rows.map((row) => row.entity_id));
+  const missing = days.filter((day) => !landed.has(day));
+  const refused = error instanceof ApiError && kindOf(error) === 'refused';
+  return {
+    ...read,
+    shortfall: notRead(missing, error),
+    ...(refused ? { refused: [refusalOf('contact_metrics', error)] } : {}),
+  };
 }
 
-type Stopped = Pick<ListResult, 'shortfall' | 'refused'>;
-
 /**
- * Reads the days that are not landed yet. Returns why it stopped early; null if it requested all days. A day that the
- * API answered with an error is landed as this error.
+ * Reads the days that are not landed yet. Lands an error for a day that the API will not answer. Returns the error after
+ * which reading further days is no use; null if it requested all days.
  */
 async function readDays(
-  { client }: Pick<CrawlDeps, 'client'>,
+  deps: CrawlDeps,
   days: readonly string[],
   writer: PartWriter,
   heartbeat: Heartbeat,
-): Promise<Stopped | null> {
+): Promise<ApiError | null> {
   const landed = new Set(writer.rows.map((row) => row.entity_id));
-  let errors = 0;
   for (const [n, day] of days.entries()) {
     heartbeat.report({ step: 'contact metrics', done: n, total: days.length, requests: n });
     if (landed.has(day)) continue;
     const query = { date_from: `${day} 00:00:00`, date_to: `${day} 23:59:59` };
-    try {
-      await writer.append(rowOf(await client.v2.contactMetrics(query, { signal: heartbeat.signal }), day, 'day'));
-      errors = 0;
-    } catch (error) {
-      if (!(error instanceof ApiError) || isKeyRefused(error)) throw error;
-      const stopped = { shortfall: notRead(days.slice(n), error) };
-      if (isRefusal(error)) return { ...stopped, refused: [refusalOf('contact_metrics', error)] };
-      // Don't wait for quota: that may take a day, and a later run can still read these metrics.
-      if (isDailyLimit(error)) return stopped;
-      if (isLimit(error) ? isLimitOutlasted(heartbeat) : isGivenUp(error, heartbeat)) return stopped;
-      if (error.retryable) throw error;
-      await writer.append(rowOfError(error, day, 'day'));
-      if (++errors >= MOST_ERRORS) return stopped;
-    }
+    const answer = await askOne(deps, heartbeat, {
+      of: 'page',
+      send: () => deps.client.v2.contactMetrics(query, { signal: heartbeat.signal }),
+      silentMs: () => sinceScheduled(heartbeat),
+    });
+    if ('result' in answer) await writer.append(rowOf(answer.result, day, 'day'));
+    else if (answer.error.retryable || kindOf(answer.error) === 'refused') return answer.error;
+    else await writer.append(rowOfError(answer.error, day, 'day'));
   }
   return null;
 }
 
-function notRead(days: readonly string[], { message }: ApiError): string {
+function notRead(days: readonly string[], { message }: Error): string {
   const which = days.length === 1 ? days[0] : `${days[0]} to ${days.at(-1)}`;
   return `The contact metrics of ${which} could not be read: ${message}. A snapshot reads the last days again; for older days, run \`tidemark backfill --streams contact_metrics --from ${days[0]} --to ${days.at(-1)}\`.`;
 }

@@ -1,14 +1,6 @@
 import type { ListInput, ListResult } from '../../../schemas/pipeline/activities.js';
 import type { Refusal } from '../../../schemas/pipeline/refusal.js';
-import {
-  ApiError,
-  InvalidRequestError,
-  isLimit,
-  isPermanent,
-  isRefusal,
-  type ApiClient,
-  type ApiResponse,
-} from '../../api/index.js';
+import type { ApiClient, ApiError, ApiResponse } from '../../api/index.js';
 import { faultOf, isUsable, keysOf, readItems } from '../../base/company-id.js';
 import type { JsonNode } from '../../base/json/json-nodes.js';
 import {
@@ -19,16 +11,15 @@ import {
   readManifests,
   type PartTarget,
 } from '../../landing/index.js';
-import { bookingIn, RequestLog } from '../../landing/request-log.js';
-import { apiAnswers, isDailyLimit, isGivenUp, isLimitOutlasted, rowOf, rowOfError } from '../records/answer.js';
+import { rowOf, rowOfError } from '../records/answer.js';
 import { readContactMetrics } from './contact-metrics.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
-import { FIRST_REQUESTS } from '../judge/first-answer.js';
-import { isLimitedAlone } from '../judge/limited-alone.js';
+import { askOne, compareWithKnown, sinceScheduled } from '../attempt/ask-each.js';
+import { runAttempt } from '../attempt/run-attempt.js';
+import { kindOf } from '../judge/kinds.js';
+import { refusalOf } from '../judge/refusal.js';
 import { readCount } from '../records/read-count.js';
-import { reopenQuota } from '../read-quota.js';
 import { PAGE_SIZES } from '../../api/page-sizes.js';
-import { refusalOf, RouteRefusedError } from '../judge/refusal.js';
 import { SeenIds } from './seen-ids.js';
 import { formatCount } from '../../../schemas/format.js';
 import { daysBefore } from '../../base/time/time.js';
@@ -103,25 +94,16 @@ async function land(
   heartbeat: Heartbeat,
   read: () => Promise<Counts & { rows: number }>,
 ): Promise<ListResult> {
-  const booking = new RequestLog(deps.config.dataDir, ctx.run, listing);
-  let counts: Counts & { rows: number };
-  try {
-    counts = await bookingIn(booking, async () => {
-      await reopenQuota(deps, ctx, heartbeat);
-      const result = await read();
-      heartbeat.signal.throwIfAborted();
-      return result;
-    });
-  } catch (error) {
-    await writer.close();
-    if (error instanceof RouteRefusedError) {
-      return { ...NOTHING, requests: booking.requests, refused: [refusalOf(listing, error.refusal)] };
-    }
-    if (!isDailyLimit(error)) throw error;
-    return { ...NOTHING, requests: booking.requests, limited: true };
+  const ended = await runAttempt({ deps, ctx, heartbeat }, listing, writer, read);
+  const { requests } = ended;
+  if (ended.how === 'done') {
+    await writer.commit();
+    return { requests, limited: false, ...ended.result };
   }
-  await writer.commit();
-  return { requests: booking.requests, limited: false, ...counts };
+  await writer.close();
+  return ended.how === 'limited'
+    ? { ...NOTHING, requests, limited: true }
+    : { ...NOTHING, requests, refused: [refusalOf(listing, ended.refusal)] };
 }
 
 type Reader = (
@@ -180,35 +162,28 @@ function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<
 /** Reads the lookup lists that this run has not landed yet. */
 async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, heartbeat: Heartbeat): Promise<Counts> {
   const missing = new Map<string, ApiError>();
-  const limited = new Map<string, ApiError>();
   const calls = nomenclatureCalls(deps.client, heartbeat.signal);
-  const there = new Set(writer.rows.map((row) => row.entity_id));
+  let limited: Error | undefined;
   for (const [name, read] of Object.entries(calls)) {
-    if (there.has(name)) continue;
+    const known = calls[writer.rows[0]?.entity_id ?? ''];
+    if (writer.rows.some((row) => row.entity_id === name)) continue;
     try {
-      const response = await read();
-      await writer.append(rowOf(response, name, 'list'));
+      const answer = await askOne(deps, heartbeat, {
+        of: 'page',
+        send: read,
+        other: known && compareWithKnown(known),
+        silentMs: () => sinceScheduled(heartbeat),
+      });
+      if ('error' in answer) missing.set(name, answer.error);
+      else await writer.append(rowOf(answer.result, name, 'list'));
     } catch (error) {
-      // If the API refuses one list, go on with the other lists. If a list has failed in many attempts, skip it, so
-      // that the night can continue.
-      if (!(error instanceof ApiError) || isDailyLimit(error)) throw error;
-      if (isLimit(error)) {
-        limited.set(name, error);
-        continue;
-      }
-      if (error.retryable && !isGivenUp(error, heartbeat)) throw error;
-      missing.set(name, error);
+      // Read the other lists before the attempt ends, because each list that is read is kept.
+      if (kindOf(error) !== 'limit') throw error;
+      limited ??= error as Error;
     }
   }
-  const [known] = writer.rows;
-  const another = known?.entity_id ? calls[known.entity_id] : undefined;
-  for (const [name, error] of limited) {
-    const read = calls[name];
-    const alone = another && read && isGivenUp(error, heartbeat) && (await isLimitedAlone(read, another));
-    if (!alone && !isLimitOutlasted(heartbeat)) throw error;
-    missing.set(name, error);
-  }
-  const refused = [...missing.values()].filter(isRefusal).map((error) => refusalOf('nomenclatures', error));
+  if (limited !== undefined) throw limited;
+  const refused = [...missing.values()].filter(isRefused).map((error) => refusalOf('nomenclatures', error));
   const named = [...missing].map(([name, error]) => `${name}: ${error.message}`);
   return {
     entities: writer.rows.length,
@@ -253,33 +228,34 @@ async function readPages(
   // The first total limits the number of pages. Later totals do not, because an API may raise its total with every
   // page.
   let firstTotal: number | null = null;
-  let size = 0;
+  let size: number = PAGE_SIZES[0];
   let perPage = 0;
+  const readFirst = async (): Promise<Page> => {
+    const first = await readFirstPage(read);
+    size = first.size;
+    return first.page;
+  };
   for (let number = 1; ; number++) {
-    const page: Page | ApiError =
+    const answer = await askOne(
+      deps,
+      heartbeat,
       number === 1
-        ? await orGivenUp(deps, heartbeat, null, async () => {
-            const first = await orRefused(heartbeat, () => readFirstPage(read));
-            size = first.size;
-            return first.page;
-          })
-        : await orGivenUp(
-            deps,
-            heartbeat,
-            () => read(1, size),
-            () => read(number, size),
-          );
-    if (page instanceof ApiError) {
-      await writer.append(rowOfError(page, null, `page-${number}`));
+        ? { of: 'first page', send: readFirst, silentMs: () => sinceScheduled(heartbeat) }
+        : { of: 'page', send: () => read(number, size), other: compareWithKnown(() => read(1, size)) },
+    );
+    if ('error' in answer) {
+      await writer.append(rowOfError(answer.error, null, `page-${number}`));
       silent.push(number);
-      if (isRefusal(page)) {
-        refused = [refusalOf(what.replaceAll(' ', '_'), page)];
+      if (isRefused(answer.error)) {
+        refused = [refusalOf(what.replaceAll(' ', '_'), answer.error)];
         break;
       }
-      // Without a total, nothing shows whether more pages follow the page without an answer. So stop here.
-      if (total === null || number * size >= total) break;
+      // Without a total, nothing shows whether more pages follow the page without an answer. So stop here. The API
+      // rejects further pages, too.
+      if (total === null || number * size >= total || kindOf(answer.error) === 'invalid') break;
       continue;
     }
+    const page = answer.result;
     await writer.append(rowOf(page.response, null, `page-${number}`));
     const before = seen.size;
     for (const id of page.ids) seen.add(id);
@@ -322,49 +298,8 @@ function shortfallOf(what: string, missing: number, total: number | null, silent
     : null;
 }
 
-/**
- * Reads a page. If several attempts of the activity failed, but the API answers other requests, returns the error
- * instead of throwing it.
- * @param another requests a page that the API has answered before; null for the first page
- * @throws the error, if other pages may fail, too
- */
-async function orGivenUp(
-  deps: CrawlDeps,
-  heartbeat: Heartbeat,
-  another: (() => Promise<Page>) | null,
-  read: () => Promise<Page>,
-): Promise<Page | ApiError> {
-  try {
-    return await read();
-  } catch (error) {
-    // Only the first page is necessary. Treat any other refused page as a missing page.
-    if (another !== null && isRefusal(error)) return error;
-    // The same page would be unusable in the next attempt, too.
-    if (another !== null && isPermanent(error)) return error;
-    if (!isGivenUp(error, heartbeat) || !error.retryable || isDailyLimit(error)) throw error;
-    if (isLimit(error)) {
-      if (another !== null && (await isLimitedAlone(read, another))) return error;
-      throw error;
-    }
-    if (!(await apiAnswers(deps.client, heartbeat.signal))) throw error;
-    return error;
-  }
-}
-
-/**
- * Calls `read`. If the API refuses the request, calls `read` again, up to FIRST_REQUESTS calls in total.
- * @throws RouteRefusedError when the API refused all calls, or has answered only `limit` for two hours
- */
-async function orRefused<T>(heartbeat: Heartbeat, read: () => Promise<T>): Promise<T> {
-  for (let asked = 1; ; asked++) {
-    try {
-      return await read();
-    } catch (error) {
-      if (isLimit(error) && isLimitOutlasted(heartbeat)) throw new RouteRefusedError(error, true);
-      if (!isRefusal(error)) throw error;
-      if (asked >= FIRST_REQUESTS) throw new RouteRefusedError(error, true);
-    }
-  }
+function isRefused(error: ApiError): boolean {
+  return kindOf(error) === 'refused';
 }
 
 type ReadPage = (page: number, perPage: number) => Promise<Page>;
@@ -375,7 +310,7 @@ async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number
     try {
       return { page: await read(1, size), size };
     } catch (error) {
-      if (!(error instanceof InvalidRequestError) || size === PAGE_SIZES.at(-1)) throw error;
+      if (kindOf(error) !== 'invalid' || size === PAGE_SIZES.at(-1)) throw error;
     }
   }
   throw new Error('unreachable: the last page size either answers or throws');

@@ -1,15 +1,5 @@
-import {
-  ApiError,
-  isPermanent,
-  LimitError,
-  NotFoundError,
-  TokenVerificationError,
-  type ApiClient,
-  type ApiResponse,
-} from '../../api/index.js';
+import { isPermanent, NotFoundError, type ApiError, type ApiResponse } from '../../api/index.js';
 import type { NewRow } from '../../landing/index.js';
-import type { Heartbeat } from './deps.js';
-import { HOUR_MS } from '../../base/time/time.js';
 
 /**
  * Makes the row that the crawl lands for an answer of the API. An answer without content (204) is landed as `null`.
@@ -45,59 +35,4 @@ export function rowOfError(error: ApiError, entityId: string | null, rowKind: st
     fetched_at: error.fetchedAt,
     body: gone ? error.body : said,
   };
-}
-
-/** The run may send no more requests now, because the quota is used up or reserved for other runs. */
-export class NoRoomError extends Error {
-  constructor() {
-    super('no daily quota is left for this run now');
-  }
-}
-
-/** Whether an error means that no quota is left for this run: the API's daily limit, or a NoRoomError. */
-export function isDailyLimit(error: unknown): boolean {
-  return error instanceof NoRoomError || (error instanceof LimitError && error.guard === 'limits.daily');
-}
-
-/** Whether an error concerns every request. Then further requests would only waste quota. */
-export function stopsEverything(error: unknown): boolean {
-  return !(error instanceof ApiError) || isDailyLimit(error) || isKeyRefused(error);
-}
-
-/** Whether the API answered that the API key is wrong. A single answer of this kind may be the API's mistake. */
-export function isKeyRefused(error: unknown): boolean {
-  return error instanceof TokenVerificationError;
-}
-
-// From this attempt of an activity on, a failed request may be given up. The run then continues without its answer.
-const PATIENT_ATTEMPTS = 6;
-
-/** If a route answers only `limit` for this long, the run continues without the route. In milliseconds (2 h). */
-export const LIMIT_PATIENCE_MS = 2 * HOUR_MS;
-
-/**
- * Whether more than LIMIT_PATIENCE_MS have passed since the activity was first scheduled. Call this after a `limit`
- * answer.
- */
-export function isLimitOutlasted(heartbeat: Heartbeat): boolean {
-  return Date.now() - (heartbeat.since ?? Date.now()) > LIMIT_PATIENCE_MS;
-}
-
-/**
- * Whether the run may continue without the answer of a failed call. True after enough failed attempts. The run then
- * reports the gap.
- */
-export function isGivenUp(error: unknown, heartbeat: Heartbeat): error is ApiError {
-  if (heartbeat.signal.aborted || heartbeat.attempt < PATIENT_ATTEMPTS) return false;
-  return error instanceof ApiError && !isKeyRefused(error);
-}
-
-/** Whether /v2/metrics answers. If it does, the API is up and only single requests fail. */
-export async function apiAnswers(client: ApiClient, signal: AbortSignal): Promise<boolean> {
-  try {
-    await client.v2.metrics({ signal });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -2,7 +2,7 @@ import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { ApiClient, ApiResponse } from '../../api/index.js';
-import type { Routes } from '../routes.js';
+import type { Routes } from '../judge/routes.js';
 import type { NewRow } from '../../landing/index.js';
 import type { Fingerprint } from '../../privacy/fingerprint.js';
 import type { CrawlDeps } from './deps.js';

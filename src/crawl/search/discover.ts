@@ -1,28 +1,25 @@
 import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/activities.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
-import { ApiError, InvalidRequestError, isLimit, isPermanent, isRefusal, type ApiResponse } from '../../api/index.js';
+import type { ApiError, ApiResponse } from '../../api/index.js';
 import { PartWriter, pullRows, readRunRows, type NewRow } from '../../landing/index.js';
 import { takeUnlessLost } from '../../warehouse/builds/take-published.js';
 import { keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
-import { bookingIn, RequestLog } from '../../landing/request-log.js';
+import type { RequestLog } from '../../landing/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest } from './plan/index.js';
-import { apiAnswers, isDailyLimit, rowOf, stopsEverything } from '../records/answer.js';
+import { rowOf } from '../records/answer.js';
 import { landRecords } from '../records/land-records.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
 import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
 import { planMarket } from './market-plan.js';
-import { isLimitedAlone } from '../judge/limited-alone.js';
 import { readCount } from '../records/read-count.js';
-import { reopenQuota } from '../read-quota.js';
-import { filtersRefused, refusalOf, RouteRefusedError } from '../judge/refusal.js';
+import { askOne, compareWithKnown } from '../attempt/ask-each.js';
+import { runAttempt } from '../attempt/run-attempt.js';
+import type { Subject } from '../judge/judge.js';
+import { kindOf } from '../judge/kinds.js';
+import { filtersRefused, refusalOf } from '../judge/refusal.js';
 
-// From this attempt of the activity on, the plan may continue without the answer to a failing search. Earlier, a
-// failing search ends the attempt.
-const LAST_PATIENT_ATTEMPT = 4;
-// If the API refuses this many searches without filters, the API key may not search at all.
-const PLAIN_SEARCHES = 3;
 const NOTHING_FOUND: DiscoverResult = {
   done: false,
   limited: false,
@@ -72,7 +69,6 @@ export async function discoverMarket(
     return conclude(deps, input, plan, { requests: 0, rows: done.rows, limited: false });
   }
 
-  const booking = new RequestLog(dataDir, ctx.run, target.chunk);
   const writer = await PartWriter.open(target);
   for (const row of writer.rows) answers.set(row.request_key, answerOf(row));
   const keep: AskPlan = async (request) => {
@@ -82,30 +78,21 @@ export async function discoverMarket(
     answers.set(request.key, answer);
     return answer;
   };
-  try {
-    await bookingIn(booking, async () => {
-      await reopenQuota(deps, ctx, heartbeat);
-      const before = writer.rows.length;
-      if (round === 0) {
-        const ask: AskPlan = async (request) => answers.get(request.key) ?? keep(request);
-        const forecast = await forecastMarket(deps, ctx, planMarket(deps.config, ctx, known), ask, known.past);
-        await landForecast(deps, ctx, forecast);
-      }
-      const budget = input.budget - (writer.rows.length - before);
-      await search({ deps, input: { ...input, budget }, plan, answers, keep, heartbeat, booking });
-      heartbeat.signal.throwIfAborted();
-    });
-  } catch (error) {
-    await writer.close();
-    if (error instanceof RouteRefusedError) {
-      const { requests } = booking;
-      return { ...NOTHING_FOUND, requests, refused: refusalOf('prospecting', error.refusal) };
+  const ended = await runAttempt({ deps, ctx, heartbeat }, target.chunk, writer, async (booking) => {
+    const before = writer.rows.length;
+    if (round === 0) {
+      const ask: AskPlan = async (request) => answers.get(request.key) ?? keep(request);
+      const forecast = await forecastMarket(deps, ctx, planMarket(deps.config, ctx, known), ask, known.past);
+      await landForecast(deps, ctx, forecast);
     }
-    if (!isDailyLimit(error)) throw error;
-    return conclude(deps, input, plan, { requests: booking.requests, rows: writer.rows.length, limited: true });
-  }
-  await writer.commit();
-  return conclude(deps, input, plan, { requests: booking.requests, rows: writer.rows.length, limited: false });
+    const budget = input.budget - (writer.rows.length - before);
+    await search({ deps, input: { ...input, budget }, plan, answers, keep, heartbeat, booking });
+  });
+  const { requests } = ended;
+  if (ended.how === 'done') await writer.commit();
+  else await writer.close();
+  if (ended.how === 'closed') return { ...NOTHING_FOUND, requests, refused: refusalOf('prospecting', ended.refusal) };
+  return conclude(deps, input, plan, { requests, rows: writer.rows.length, limited: ended.how === 'limited' });
 }
 
 /** One round of a market's search, that is, one call of the activity. */
@@ -182,98 +169,35 @@ export async function askSearch(deps: CrawlDeps, request: PlanRequest, heartbeat
   return answerOf(await askPage(deps, request, heartbeat));
 }
 
+/** The subject of a search for the judge. The plan cannot continue without a calibration or final search. */
+const SUBJECTS: Partial<Record<PlanRequest['purpose'], Subject>> = {
+  guess: 'guess',
+  calibration: 'needed search',
+  final: 'needed search',
+};
+
+/** Sends one search. If only this search fails, its error is the answer, so that the plan reports the gap. */
 async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbeat): Promise<NewRow> {
-  try {
-    const response = await sendSearch(deps, request, heartbeat);
-    return { ...rowOf(response, null, request.segment), request_key: request.key };
-  } catch (error) {
-    // The plan needs to know that the API does not accept this search. So return the refusal as an answer.
-    if (error instanceof InvalidRequestError) return refusal(error, request, Math.max(error.status, 400));
-    if (isRefusal(error) && request.purpose !== 'guess') {
-      await requireSearch(deps, request, error, heartbeat);
-      return refusal(error, request, 403);
-    }
-    if (!(await isOnlyThisSearch(deps, error, request, heartbeat))) throw error;
-    const fault = error as ApiError;
-    // A `guess` tests a filter that may not work, so the plan can continue without its answer. Land a failed guess as a
-    // refusal (400), not as a fault of the API.
-    return refusal(fault, request, request.purpose === 'guess' ? 400 : Math.max(fault.status, 500));
-  }
+  const { key, segment, purpose, route, per_page } = request;
+  const plain = { route, per_page, page: 1, filters: {} };
+  const answer = await askOne(deps, heartbeat, {
+    of: SUBJECTS[purpose] ?? 'search',
+    send: () => sendSearch(deps, request, heartbeat),
+    other: compareWithKnown(() => sendSearch(deps, plain, heartbeat)),
+  });
+  if ('result' in answer) return { ...rowOf(answer.result, null, segment), request_key: key };
+  const { error } = answer;
+  const { fetchedAt: fetched_at, message: body } = error;
+  return { request_key: key, entity_id: null, row_kind: segment, status: statusOf(error, purpose), fetched_at, body };
 }
 
-function refusal(error: ApiError, { key, segment }: PlanRequest, status: number): NewRow {
-  return {
-    request_key: key,
-    entity_id: null,
-    row_kind: segment,
-    status,
-    fetched_at: error.fetchedAt,
-    body: error.message,
-  };
-}
-
-/**
- * Whether only this search fails, even after several attempts of the activity. The plan then reports the gap and reads
- * the rest of the market, because one page without an answer must not stop a night.
- */
-async function isOnlyThisSearch(
-  deps: CrawlDeps,
-  error: unknown,
-  request: PlanRequest,
-  heartbeat: Heartbeat,
-): Promise<boolean> {
-  if (heartbeat.signal.aborted) return false;
-  if (isLimit(error)) {
-    if (heartbeat.attempt < LAST_PATIENT_ATTEMPT || mustAnswer(request)) return false;
-    return isLimitedAlone(
-      () => sendSearch(deps, request, heartbeat),
-      () => sendPlainSearch(deps, request, heartbeat),
-    );
-  }
-  // A `guess` tests a filter that may not work, so the plan can continue without its answer. Accept its failure already
-  // in the first attempt.
-  if (request.purpose === 'guess') {
-    return error instanceof ApiError && !isDailyLimit(error) && (await apiAnswers(deps.client, heartbeat.signal));
-  }
-  const isPatient = heartbeat.attempt < LAST_PATIENT_ATTEMPT && !isPermanent(error);
-  if (isPatient || stopsEverything(error) || mustAnswer(request)) return false;
-  return apiAnswers(deps.client, heartbeat.signal);
-}
-
-/** Whether the plan cannot continue without an answer to this search. */
-function mustAnswer({ purpose }: PlanRequest): boolean {
-  return purpose === 'calibration' || purpose === 'final';
-}
-
-/**
- * Finds out whether the API refuses all searches, or only the search `request`. Sends a search without filters up to
- * PLAIN_SEARCHES times. If the API answers one, it refuses only `request`; the plan then reports the gap.
- * @throws RouteRefusedError when the API refuses the searches without filters, too
- */
-async function requireSearch(
-  deps: CrawlDeps,
-  request: PlanRequest,
-  error: ApiError,
-  heartbeat: Heartbeat,
-): Promise<void> {
-  for (let asked = 0; asked < PLAIN_SEARCHES; asked++) {
-    try {
-      await sendPlainSearch(deps, request, heartbeat);
-      return;
-    } catch (fault) {
-      if (!isRefusal(fault)) throw fault;
-    }
-  }
-  throw new RouteRefusedError(error, true);
-}
-
-/** Sends a search without filters. InvalidRequest counts as an answer, because it shows that the API key may search. */
-async function sendPlainSearch(deps: CrawlDeps, { route, per_page }: PlanRequest, heartbeat: Heartbeat): Promise<void> {
-  try {
-    await sendSearch(deps, { route, per_page, page: 1, filters: {} }, heartbeat);
-  } catch (error) {
-    if (!(error instanceof InvalidRequestError)) throw error;
-  }
+/** Status below 500: the API does not accept the search. From 500 on: it did not answer the search. */
+function statusOf(error: ApiError, purpose: PlanRequest['purpose']): number {
+  const kind = kindOf(error);
+  if (kind === 'invalid') return Math.max(error.status, 400);
+  // A `guess` tests a filter that may not work, so the plan can continue without its answer.
+  if (purpose === 'guess') return 400;
+  return kind === 'refused' ? 403 : Math.max(error.status, 500);
 }
 
 async function sendSearch(

@@ -57,8 +57,8 @@ afterEach(async () => {
   project.remove();
 });
 
-const due = (ids: (string | number)[], stream = 'companies'): void => {
-  const folder = path.join(project.dataDir, 'runs', 'run-1', 'due', stream);
+const due = (ids: (string | number)[], stream = 'companies', run = 'run-1'): void => {
+  const folder = path.join(project.dataDir, 'runs', run, 'due', stream);
   mkdirSync(folder, { recursive: true });
   writeFileSync(
     path.join(folder, 'chunk-00000.json'),
@@ -277,11 +277,11 @@ describe('an API with faults', () => {
       limited: true,
     });
     expect(landed()).toEqual([]);
-    expect(asked).toEqual(['1', '2', '3', '4', '5', '6']);
+    expect(asked).toEqual(['1', '2', '3', '4', '5', '6', 'metrics']);
     left = 100;
     // The next call first checks with one request whether quota is left.
     expect(await fetchCompanies()).toMatchObject({ rows: 8, requests: 3, limited: false });
-    expect(asked.slice(6)).toEqual(['metrics', '6', '7', '8']);
+    expect(asked.slice(7)).toEqual(['metrics', '6', '7', '8']);
     await stop();
   });
 
@@ -289,35 +289,43 @@ describe('an API with faults', () => {
     const access = { permission: 'p', permission_name: 'p', module: 'm', module_name: 'm', app: 'a', app_name: 'a' };
     const limit: [number, unknown] = [429, { access, error_guard: 'limits.daily', message_guard: 'No more today.' }];
     const figure = [{ name: 'Daily', codename: 'daily', metrics: [{ name: 'D', codename: 'd', used: 5, total: 900 }] }];
-    const fetchDoubting = (doubts: number, concurrency = 4) =>
-      fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency, doubts }, heartbeat);
+    const fetchWith = (concurrency: number) =>
+      fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency }, heartbeat);
     const answeringLimit = (limited: (id: number) => boolean) =>
       answering((id) => (id === 'metrics' ? [200, figure] : limited(Number(id)) ? limit : [200, { id: Number(id) }]));
 
     it('lands records with a suspected limit as failed and fetches the rest', async () => {
       const stop = await answeringLimit((id) => id % 4 === 1);
       due(Array.from({ length: 60 }, (_, i) => i + 1));
-      expect(await fetchDoubting(0)).toMatchObject({ rows: 60, failed: 15, limited: false });
+      expect(await fetchWith(4)).toMatchObject({ rows: 60, failed: 15, limited: false });
       const failed = landed().filter(({ row_kind }) => row_kind === 'failed');
       expect(failed.map((row) => Number(row.entity_id) % 4)).toEqual(Array.from({ length: 15 }, () => 1));
       expect(failed[0]).toMatchObject({ status: 429, body: expect.stringContaining('No more today.') });
       await stop();
     });
 
-    it('retries a single record with a suspected limit before it fails', async () => {
-      const stop = await answeringLimit(() => true);
-      due([7]);
-      expect(await fetchDoubting(0)).toMatchObject({ rows: 0, limited: true, doubted: true });
-      expect(await fetchDoubting(1)).toMatchObject({ rows: 0, limited: true, doubted: true });
-      expect(await fetchDoubting(2)).toMatchObject({ rows: 1, failed: 1, limited: false });
+    it('files a single record with a suspected limit only after a record of an earlier night was answered', async () => {
+      let stop = await answeringLimit(() => false);
+      due([8, 9]);
+      await fetchWith(4);
+      await stop();
+      stop = await answeringLimit((id) => id === 7);
+      ctx = { ...ctx, run: 'run-2' };
+      due([7], 'companies', 'run-2');
+      expect(await fetchWith(4)).toMatchObject({ rows: 1, failed: 1, limited: false });
+      await stop();
+      stop = await answeringLimit(() => true);
+      ctx = { ...ctx, run: 'run-3' };
+      due([7], 'companies', 'run-3');
+      expect(await fetchWith(4)).toMatchObject({ rows: 0, failed: 0, limited: true });
       await stop();
     });
 
     it('trusts consecutive daily-limit errors over /v2/metrics', async () => {
       const stop = await answeringLimit((id) => id > 20);
       due(Array.from({ length: 60 }, (_, i) => i + 1));
-      const told = await fetchDoubting(2, 1);
-      expect(told).toMatchObject({ rows: 20, requests: 30 + 9, failed: 0, limited: true, doubted: false });
+      const told = await fetchWith(1);
+      expect(told).toMatchObject({ rows: 20, requests: 30 + 9, failed: 0, limited: true });
       await stop();
     });
   });

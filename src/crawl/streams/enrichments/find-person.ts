@@ -1,13 +1,7 @@
 import type { PersonQuestion } from '../../../../schemas/pipeline/enrich.js';
-import {
-  InvalidRequestError,
-  isRefusal,
-  NotFoundError,
-  type ApiClient,
-  type ApiResponse,
-  type CallOptions,
-} from '../../../api/index.js';
-import { RoutesClosedError, type Routes } from '../../routes.js';
+import type { ApiClient, ApiResponse, CallOptions } from '../../../api/index.js';
+import type { Routes } from '../../judge/routes.js';
+import { tryWays } from '../try-ways.js';
 import { searchPeople } from './search-people.js';
 
 /** One way to find a person: a route and its requests. */
@@ -84,28 +78,17 @@ export async function findPerson(
   routes: Routes,
 ): Promise<PersonAnswer> {
   let nobody: PersonAnswer | undefined;
-  let missed: NotFoundError | undefined;
-  let rejected: InvalidRequestError | undefined;
-  let denied: Error | undefined;
-  for (const way of waysToFindPerson(question)) {
-    if (routes.isClosed(way.route)) {
-      denied ??= new RoutesClosedError();
-      continue;
-    }
-    try {
-      const answer = await routes.send(way.route, async () => way.ask(client, { signal }));
-      if (namesPerson(answer, question)) return answer;
-      nobody = answer;
-    } catch (error) {
-      if (error instanceof NotFoundError) missed = error;
-      else if (error instanceof InvalidRequestError) rejected ??= error;
-      else if (isRefusal(error)) denied = routes.isClosed(way.route) ? new RoutesClosedError() : error;
-      else throw error;
-    }
-  }
+  let found: PersonAnswer | undefined;
+  const { denied, missed } = await tryWays(waysToFindPerson(question), async ({ route, ask }) => {
+    const answer = await routes.send(route, async () => ask(client, { signal }));
+    if (namesPerson(answer, question)) found = answer;
+    else nobody = answer;
+    return found !== undefined;
+  });
+  if (found !== undefined) return found;
   if (denied !== undefined) throw denied;
   if (nobody !== undefined) return nobody;
-  throw missed ?? rejected ?? new Error('a question without anything that identifies a person');
+  throw missed ?? new Error('a question without anything that identifies a person');
 }
 
 /**

@@ -2,6 +2,7 @@ import { formatCount } from '../../../../schemas/format.js';
 import type { EnrichEmployeeSearchPage } from '../../../../schemas/v2/enrichment.js';
 import { InvalidRequestError, type ApiClient, type ApiResponse, type CallOptions } from '../../../api/index.js';
 import { PAGE_SIZES } from '../../../api/page-sizes.js';
+import { kindOf } from '../../judge/kinds.js';
 
 // The reference states no maximum for this route. With 100 people per page, these are 10,000 people.
 const MOST_PAGES = 100;
@@ -48,7 +49,7 @@ async function readList(
     try {
       answer = await askPage(client, { domain_list: [domain], page }, call);
     } catch (error) {
-      if (page === 1 || !(error instanceof InvalidRequestError)) throw error;
+      if (page === 1 || kindOf(error) !== 'invalid') throw error;
       return { pages, gap: describeGap(pages, unusableOn(pages), domain), isCut: true };
     }
     pages.push(answer);

@@ -1,14 +1,8 @@
 import type { CompanyQuestion } from '../../../../schemas/pipeline/resolve.js';
-import {
-  AutocompleteFieldError,
-  InvalidRequestError,
-  isRefusal,
-  NotFoundError,
-  type ApiClient,
-  type ApiResponse,
-} from '../../../api/index.js';
+import type { ApiClient, ApiResponse } from '../../../api/index.js';
 import { NOTHING, type Judge, type Judgement } from './judge.js';
-import { RoutesClosedError, type Routes } from '../../routes.js';
+import type { Routes } from '../../judge/routes.js';
+import { tryWays } from '../try-ways.js';
 import { waysToFind, type Way } from './ways.js';
 
 // Read at most this many pages of a company search. If more companies share the name, a person must decide in any case.
@@ -34,39 +28,25 @@ export async function identify(
   const found: ApiResponse<unknown>[] = [];
   let state = NOTHING;
   let nameless: ApiResponse<unknown> | undefined;
-  let missed: NotFoundError | undefined;
-  let rejected: InvalidRequestError | AutocompleteFieldError | undefined;
-  let denied: Error | undefined;
-  for (const way of waysToFind(JSON.parse(question) as CompanyQuestion)) {
-    if (state.state === 'matched') break;
-    if (way.fallback && state.state !== 'unmatched') continue;
-    if (routes.isClosed(way.route)) {
-      denied ??= new RoutesClosedError();
-      continue;
-    }
-    try {
-      for (let page = 1, last = 1; page <= last; page++) {
-        const response = await routes.send(way.route, async () => way.ask(client, { signal }, page));
-        if (!namesCompany(response.data)) {
-          nameless = response;
-          break;
-        }
-        found.push(response);
-        state = await judge.judge(question, found);
-        if (isWorthReadingOn(way, state)) last = Math.min(MOST_PAGES, pagesOf(response.data));
+  const ways = waysToFind(JSON.parse(question) as CompanyQuestion);
+  const { denied, missed } = await tryWays(ways, async (way) => {
+    if (way.fallback && state.state !== 'unmatched') return false;
+    for (let page = 1, last = 1; page <= last; page++) {
+      const response = await routes.send(way.route, async () => way.ask(client, { signal }, page));
+      if (!namesCompany(response.data)) {
+        nameless = response;
+        break;
       }
-    } catch (error) {
-      if (error instanceof NotFoundError) missed = error;
-      else if (error instanceof InvalidRequestError || error instanceof AutocompleteFieldError) rejected ??= error;
-      else if (isRefusal(error)) denied = routes.isClosed(way.route) ? new RoutesClosedError() : error;
-      else throw error;
+      found.push(response);
+      state = await judge.judge(question, found);
+      if (isWorthReadingOn(way, state)) last = Math.min(MOST_PAGES, pagesOf(response.data));
     }
-  }
+    return state.state === 'matched';
+  });
   if (found.length > 0) return found;
-  // A request on the refused route could have found the company. So do not report "not found".
   if (denied !== undefined) throw denied;
   if (nameless !== undefined) return [nameless];
-  throw missed ?? rejected ?? new Error('a question without anything that identifies a company');
+  throw missed ?? new Error('a question without anything that identifies a company');
 }
 
 /** Whether to read further pages of a search. They can show whether a good candidate is the only one. */

@@ -1,14 +1,7 @@
 import type { RunContext } from '../../../../schemas/pipeline/run.js';
-import {
-  InvalidRequestError,
-  LimitError,
-  NotFoundError,
-  PermissionDeniedError,
-  TokenVerificationError,
-  TransportError,
-} from '../../../api/index.js';
 import type { NewRow } from '../../../landing/index.js';
-import { RoutesClosedError, type Routes } from '../../routes.js';
+import type { Routes } from '../../judge/routes.js';
+import { didNothing } from '../../judge/kinds.js';
 import { rowOf } from '../../records/answer.js';
 import type { CrawlDeps } from '../../records/deps.js';
 import { carefully, findLostStart, rowKindOf, settingsOf } from './ask-owners.js';
@@ -58,7 +51,6 @@ async function start(
   company: string,
   { signal, routes }: Way,
 ): Promise<NewRow | null> {
-  if (routes.isClosed(START)) throw new RoutesClosedError();
   const settings = settingsOf(ctx);
   const asked: OwnerJob = {
     company,
@@ -85,7 +77,7 @@ async function start(
     else await files.write({ ...known, state: 'started' });
     return row;
   } catch (error) {
-    if (startedSurelyNone(error)) await files.forget(company);
+    if (didNothing(error)) await files.forget(company);
     throw error;
   }
 }
@@ -98,7 +90,6 @@ async function settle(
   job: OwnerJob,
   { signal, routes }: Way,
 ): Promise<NewRow> {
-  if (routes.isClosed(READ)) throw new RoutesClosedError();
   const found = await routes.send(READ, async () =>
     findLostStart(deps, ctx, job.company, { signal, at: deps.clock.now() }),
   );
@@ -106,12 +97,4 @@ async function settle(
   if (found.state === 'started') await files.write({ ...known, state: 'started' });
   else await files.end(known, deps.clock.now());
   return found.row;
-}
-
-/** Whether an error proves that no job was started: the API refused the request or never received it. */
-function startedSurelyNone(error: unknown): boolean {
-  if (error instanceof TransportError) return error.unsent;
-  return [InvalidRequestError, LimitError, NotFoundError, PermissionDeniedError, TokenVerificationError].some(
-    (refusal) => error instanceof refusal,
-  );
 }

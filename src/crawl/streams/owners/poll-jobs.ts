@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { PollOwnerJobsInput, PollOwnerJobsResult } from '../../../../schemas/pipeline/activities.js';
 import type { RunContext } from '../../../../schemas/pipeline/run.js';
-import { ApiError, isRefusal, NotFoundError } from '../../../api/index.js';
+import type { ApiError } from '../../../api/index.js';
 import { PartWriter, type NewRow } from '../../../landing/index.js';
-import { bookingIn, RequestLog } from '../../../landing/request-log.js';
-import { isDailyLimit, rowOf, stopsEverything } from '../../records/answer.js';
+import { rowOf } from '../../records/answer.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../../records/deps.js';
 import { inParallel } from '../../../base/in-parallel.js';
 import { refusalOf } from '../../judge/refusal.js';
-import { reopenQuota } from '../../read-quota.js';
+import { runAttempt } from '../../attempt/run-attempt.js';
+import { kindOf } from '../../judge/kinds.js';
 import { carefully, findLostStart, rowInWords, rowKindOf } from './ask-owners.js';
 import { readJob } from '../../../api/routes/read-ownership.js';
 import { JobFiles } from './job-files.js';
@@ -47,32 +47,21 @@ export async function pollOwnerJobs(
     chunk,
   } as const;
   const files = new JobFiles(dataDir);
-  const booking = new RequestLog(dataDir, ctx.run, chunk);
   await files.pull();
   const committed = await PartWriter.committed(target);
   if (committed)
     return { ...openJobs(files, ctx, pollEvery), rows: committed.rows, requests: 0, limited: false, fruitless: 0 };
   const writer = await PartWriter.open(target);
   const poller = new Poller(deps, ctx, files, writer, heartbeat);
-  const counts = (): Pick<PollOwnerJobsResult, 'requests' | 'fruitless'> => ({
-    requests: booking.requests,
-    fruitless: writer.rows.filter(({ row_kind }) => FRUITLESS.has(row_kind.split(':')[0] ?? '')).length,
-  });
-  try {
-    await bookingIn(booking, async () => {
-      await reopenQuota(deps, ctx, heartbeat);
-      await inParallel(files.listOpen(), mostInFlight(deps), (job) => poller.poll(job));
-      heartbeat.signal.throwIfAborted();
-    });
-  } catch (error) {
-    await writer.close();
-    if (!isDailyLimit(error)) throw error;
-    return { ...openJobs(files, ctx, pollEvery), rows: writer.rows.length, limited: true, ...counts() };
-  }
-  const done = counts();
-  const part = await writer.commit();
+  const { how, requests } = await runAttempt({ deps, ctx, heartbeat }, chunk, writer, () =>
+    inParallel(files.listOpen(), mostInFlight(deps), (job) => poller.poll(job)),
+  );
+  const fruitless = writer.rows.filter(({ row_kind }) => FRUITLESS.has(row_kind.split(':')[0] ?? '')).length;
+  const counts = { rows: writer.rows.length, requests, fruitless };
+  if (how === 'limited') await writer.close();
+  else await writer.commit();
   const refused = poller.refused === null ? {} : { refused: [refusalOf('ownership_jobs', poller.refused)] };
-  return { ...openJobs(files, ctx, pollEvery), rows: part?.rows ?? 0, limited: false, ...done, ...refused };
+  return { ...openJobs(files, ctx, pollEvery), limited: how === 'limited', ...counts, ...refused };
 }
 
 /** Returns the number of the run's open jobs, and the seconds until the first of them may be polled again. */
@@ -117,10 +106,10 @@ class Poller {
     try {
       await (polled.jobId === null ? this.#settle(polled) : this.#read(polled, polled.jobId));
     } catch (error) {
-      if (this.#heartbeat.signal.aborted || !(error instanceof ApiError)) throw error;
-      if (error instanceof NotFoundError && polled.jobId !== null) return this.#miss(polled);
-      if (isRefusal(error)) this.refused = error;
-      else if (stopsEverything(error)) throw error;
+      const kind = kindOf(error);
+      if (this.#heartbeat.signal.aborted || ['fatal', 'key', 'daily'].includes(kind)) throw error;
+      if (kind === 'gone' && polled.jobId !== null) return this.#miss(polled);
+      if (kind === 'refused') this.refused = error as ApiError;
       // Ignore any other error, because it concerns only this poll. The job is polled again after the interval, until
       // it expires.
     }

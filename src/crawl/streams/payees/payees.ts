@@ -1,15 +1,6 @@
 import type { Payee } from '../../../../schemas/pipeline/payees.js';
 import type { RunContext } from '../../../../schemas/pipeline/run.js';
-import {
-  ApiError,
-  InvalidRequestError,
-  isRefusal,
-  LimitError,
-  NotFoundError,
-  TransportError,
-  type ApiClient,
-  type ApiResponse,
-} from '../../../api/index.js';
+import type { ApiClient, ApiResponse } from '../../../api/index.js';
 import { keepsContacts, type Config } from '../../../config/config.js';
 import { sentChecksFile } from '../../../store/data-folder.js';
 import { createMask } from './mask.js';
@@ -21,6 +12,7 @@ import { knownChecks } from './known-checks.js';
 import { folderChanged } from '../../records/folder-changed.js';
 import { workingCopyOf } from '../../../store/working-copy/open.js';
 import type { Fetcher } from '../../records/fetcher.js';
+import { didNothing, kindOf } from '../../judge/kinds.js';
 
 /**
  * Checks payees (reference v2, "Other routes named for version 2"). The entity is the question (`payeeQuestion`), which
@@ -44,7 +36,7 @@ export const payeeChecks: Fetcher = {
     try {
       yield rowOf(await check(client, payee, earlier, call), question, `call-${calls}`);
     } catch (error) {
-      if (ranNoCheck(error)) await sent.notRun(fingerprint);
+      if (didNothing(error)) await sent.notRun(fingerprint);
       throw error;
     }
   },
@@ -73,7 +65,7 @@ async function check(
     try {
       return await client.v2.kyb.checkPayeeAgain(earlier, {}, call);
     } catch (error) {
-      if (!(error instanceof NotFoundError || error instanceof InvalidRequestError)) throw error;
+      if (!['gone', 'invalid'].includes(kindOf(error))) throw error;
     }
   }
   return client.v2.kyb.checkPayee({ ...payee }, call);
@@ -90,16 +82,5 @@ async function maskForCheck(config: Config, ctx: RunContext, id: string): Promis
   return maskFor(
     config,
     questions.flatMap((question) => payees.get(question) ?? []),
-  );
-}
-
-/** Whether the API surely ran no check: the request did not arrive, or the API refused it. */
-function ranNoCheck(error: unknown): boolean {
-  if (error instanceof TransportError) return error.unsent;
-  return (
-    error instanceof LimitError ||
-    error instanceof InvalidRequestError ||
-    error instanceof NotFoundError ||
-    (error instanceof ApiError && isRefusal(error))
   );
 }

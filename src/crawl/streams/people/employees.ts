@@ -1,6 +1,6 @@
 import { EmployeesPage } from '../../../../schemas/v2/employee.js';
 import { reshape } from '../../../../schemas/v2/empty-shapes.js';
-import { InvalidRequestError, type ApiClient } from '../../../api/index.js';
+import type { ApiClient } from '../../../api/index.js';
 import { isUsable, keysOf, readId, readItems } from '../../../base/company-id.js';
 import { readJson } from '../../../base/json/json-nodes.js';
 import type { NewRow } from '../../../landing/index.js';
@@ -8,6 +8,7 @@ import { searchPeople, type PeopleAnswer, type PeopleQuestion, type PeopleReach 
 import { rowOf } from '../../records/answer.js';
 import { pageWithoutPersonalData } from '../../../privacy/personal-data.js';
 import { readPeopleDimensions } from './people-dimensions.js';
+import { kindOf } from '../../judge/kinds.js';
 import type { Fetcher } from '../../records/fetcher.js';
 import { askPage, completeListings, cutShortRow, LAST_PAGE } from '../../records/read-pages.js';
 import { formatCount } from '../../../../schemas/format.js';
@@ -75,7 +76,7 @@ async function ask(
     );
     return rowOf(response, id, label);
   } catch (error) {
-    if (error instanceof InvalidRequestError && !(page === 1 && Object.keys(filters).length === 0)) return null;
+    if (kindOf(error) === 'invalid' && !(page === 1 && Object.keys(filters).length === 0)) return null;
     throw error;
   }
 }

@@ -1,9 +1,10 @@
-import { isRefusal, NotFoundError, type ApiClient } from '../../../api/index.js';
+import type { ApiClient } from '../../../api/index.js';
 import type { LandedRow } from '../../../../schemas/pipeline/landing.js';
 import { isUsable, keysOf, readItems } from '../../../base/company-id.js';
 import { readJson } from '../../../base/json/json-nodes.js';
 import type { NewRow } from '../../../landing/index.js';
-import { RoutesClosedError, type Routes } from '../../routes.js';
+import type { Routes } from '../../judge/routes.js';
+import { kindOf } from '../../judge/kinds.js';
 import { rowOf } from '../../records/answer.js';
 import { pageWithoutPersonalData, recordWithoutPersonalData } from '../../../privacy/personal-data.js';
 import type { Fetcher } from '../../records/fetcher.js';
@@ -67,7 +68,7 @@ class Reading {
     try {
       listed = (yield* this.#pages(LIST, 'page-', ids)) === 'whole' ? 'whole' : 'short';
     } catch (error) {
-      if (!isRefusal(error) && !(error instanceof RoutesClosedError)) throw error;
+      if (!isRefused(error)) throw error;
       listed = 'refused';
     }
     if (listed === 'whole') return;
@@ -76,7 +77,7 @@ class Reading {
       const end = yield* this.#pages(SEARCH, 'page-search-', found);
       if (end === 'short') this.#cutShort('The search for executives lists fewer pages than it reports.');
     } catch (error) {
-      if (listed === 'refused' || !(isRefusal(error) || error instanceof RoutesClosedError)) throw error;
+      if (listed === 'refused' || !isRefused(error)) throw error;
       this.#cutShort('The API refuses the search that could list the missing executives.');
       return;
     }
@@ -128,18 +129,21 @@ class Reading {
     try {
       yield await this.#ask(DETAILS, () => this.client.v1.executive(person, { signal: this.signal }), rowKind);
     } catch (error) {
-      if (error instanceof NotFoundError) return;
-      if (!isRefusal(error) && !(error instanceof RoutesClosedError)) throw error;
+      if (kindOf(error) === 'gone') return;
+      if (!isRefused(error)) throw error;
       this.#cutShort('The API refuses the details of executives whom the search found.');
     }
   }
 
   async #ask(route: string, request: () => Promise<Parameters<typeof rowOf>[0]>, rowKind: string): Promise<NewRow> {
-    if (this.routes.isClosed(route)) throw new RoutesClosedError();
     return rowOf(await this.routes.send(route, request), this.id, rowKind);
   }
 
   #cutShort(why: string): void {
     this.shortfall ??= `The run could not read all executives of company ${this.id}. ${why}`;
   }
+}
+
+function isRefused(error: unknown): boolean {
+  return ['refused', 'closed'].includes(kindOf(error));
 }

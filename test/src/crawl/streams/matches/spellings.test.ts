@@ -7,7 +7,7 @@ import { createApiClient, NotFoundError, type ApiClient } from '../../../../../s
 import { identify } from '../../../../../src/crawl/streams/matches/identify.js';
 import { Judge } from '../../../../../src/crawl/streams/matches/judge.js';
 import { NORMALIZE } from '../../../../../src/crawl/streams/matches/normalize.js';
-import { Routes } from '../../../../../src/crawl/routes.js';
+import { Routes } from '../../../../../src/crawl/judge/routes.js';
 import { canonicalJson } from '../../../../../src/base/json/canonical-json.js';
 
 /** A request to the server: its path and body. */
