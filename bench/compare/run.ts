@@ -10,7 +10,7 @@ import { cpuSeconds } from '../process-usage.js';
 import { report } from '../report/report.js';
 import type { Contender } from './contender.js';
 import { Expected } from './expected.js';
-import { DLT_VERSION, dltPipeline, plainScript } from './rivals.js';
+import { airbyteSource, CDK_VERSION, DLT_VERSION, dltPipeline, plainScript } from './rivals.js';
 import { compareTables, type Turn } from './tables.js';
 import { tidemark } from './tidemark.js';
 
@@ -19,21 +19,22 @@ const ROUNDS = Number(process.env['COMPARE_ROUNDS'] ?? 3);
 const IN_FLIGHT = 32;
 // One request at a time is slow: the sequential script reads only the first companies.
 const SEQUENTIAL_COMPANIES = 200;
-const LATENCIES_MS = [0, 50];
+const LATENCIES_MS = (process.env['COMPARE_LATENCIES'] ?? '0,50,250').split(',').map(Number);
 const WORLD = { ...MARKET, companies: COMPANIES };
 
 /**
  * Crawls the same market with Tidemark and with programs that somebody could use instead, in turns, against the same
- * sandbox process. Compares the rows of each with the market. `COMPARE_COMPANIES` and `COMPARE_ROUNDS` set the size.
+ * sandbox process. Compares the rows of each with the market. `COMPARE_COMPANIES` and `COMPARE_ROUNDS` set the size,
+ * `COMPARE_LATENCIES` the latencies of the sandbox (ms, with commas).
  */
 export async function benchCompare(): Promise<void> {
   process.stdout.write(`compare: ${COMPANIES} companies with reports, ${ROUNDS} rounds\n`);
   const expected = await Expected.of(createWorld(WORLD));
-  const dlt = await dltPipeline();
+  const [dlt, airbyte] = [await dltPipeline(), await airbyteSource(IN_FLIGHT)];
   const contenders: Contender[] = [
     tidemark(IN_FLIGHT),
     plainScript(`plain script, ${IN_FLIGHT} in flight`, IN_FLIGHT),
-    ...(dlt === null ? [] : [dlt]),
+    ...[dlt, airbyte].filter((contender) => contender !== null),
     plainScript('sequential script', 1, SEQUENTIAL_COMPANIES),
   ];
   const tables = [];
@@ -52,7 +53,11 @@ export async function benchCompare(): Promise<void> {
   report({
     bench: 'compare',
     settings: { COMPARE_COMPANIES: COMPANIES, COMPARE_ROUNDS: ROUNDS },
-    versions: { Temporal: temporal, ...(dlt !== null && { dlt: DLT_VERSION }) },
+    versions: {
+      Temporal: temporal,
+      ...(dlt !== null && { dlt: DLT_VERSION }),
+      ...(airbyte !== null && { 'Airbyte CDK': CDK_VERSION }),
+    },
     rounds: ROUNDS,
     tables,
   });
