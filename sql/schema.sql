@@ -314,7 +314,7 @@ CREATE TABLE base.year_values (
   value_text VARCHAR
 );
 COMMENT ON TABLE base.year_values IS 'Financial values, once for each distinct content of a fiscal year. core.financials and core.financials_history read them. Not promised.';
-COMMENT ON COLUMN base.year_values.content_id IS 'Content of the year; core.report_years says when it was valid';
+COMMENT ON COLUMN base.year_values.content_id IS 'Content of the year; base.report_years says when it was valid';
 COMMENT ON COLUMN base.year_values.company_id IS 'Id of the company';
 COMMENT ON COLUMN base.year_values.ind IS 'Id of the indicator (base.indicator_ids)';
 COMMENT ON COLUMN base.year_values.value_double IS 'Value as a number; NULL if it is not a number';

@@ -54,5 +54,5 @@ SELECT r.company_id, r.report_date, CAST(year(r.report_date) AS INTEGER) AS fisc
   r.modified_at, coalesce(y.is_latest, false) AS is_latest, r.observed_at, coalesce(b.indicators, []) AS indicators
 FROM reports AS r
 LEFT JOIN beside AS b USING (report_id, report_date)
-LEFT JOIN (SELECT * FROM core.report_years SEMI JOIN changed USING (company_id) WHERE source = 'v1') AS y
+LEFT JOIN (SELECT * FROM base.report_years SEMI JOIN changed USING (company_id) WHERE source = 'v1') AS y
   ON y.company_id = r.company_id AND y.report_date = r.report_date

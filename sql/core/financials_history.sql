@@ -30,7 +30,7 @@ columns:
 SELECT v.company_id, y.fiscal_year, i.indicator, y.source, y.report_date, y.valid_from, y.valid_to, y.valid_to IS NULL AS is_current,
   1 AS version, v.value_double, v.value_text, CAST(NULL AS DOUBLE) AS previous_double, CAST(NULL AS VARCHAR) AS previous_text
 FROM base.year_values AS v
-JOIN core.report_years AS y ON y.content_id = v.content_id AND y.company_id = v.company_id
+JOIN base.report_years AS y ON y.content_id = v.content_id AND y.company_id = v.company_id
 JOIN base.indicator_ids AS i ON i.id = v.ind
 UNION ALL
 SELECT r.company_id, r.fiscal_year, i.indicator, r.source, r.report_date, r.valid_from, r.valid_to, r.valid_to IS NULL, r.version,

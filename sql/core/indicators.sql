@@ -17,12 +17,12 @@ columns:
 WITH current_values AS (
   SELECT v.company_id, y.fiscal_year, v.ind, v.value_double
   FROM base.year_values AS v
-  JOIN core.report_years AS y ON y.content_id = v.content_id AND y.company_id = v.company_id
+  JOIN base.report_years AS y ON y.content_id = v.content_id AND y.company_id = v.company_id
   WHERE y.is_latest
   UNION ALL
   SELECT r.company_id, r.fiscal_year, r.ind, r.value_double
   FROM base.restated_values AS r
-  JOIN core.report_years AS y
+  JOIN base.report_years AS y
     ON y.company_id = r.company_id AND y.fiscal_year = r.fiscal_year AND y.source = r.source
     AND y.report_date IS NOT DISTINCT FROM r.report_date
   WHERE r.valid_to IS NULL AND y.is_latest

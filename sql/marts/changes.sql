@@ -21,7 +21,7 @@ incremental:
       JOIN ledger.dirty_nights AS d ON d.market = c.market AND c.changed_at >= d.date - INTERVAL 2 DAY
   all: >-
     SELECT company_id FROM core.companies_history
-    UNION SELECT company_id FROM core.report_years
+    UNION SELECT company_id FROM base.report_years
     UNION SELECT company_id FROM core.watch_events
     UNION SELECT company_id FROM core.market_moves
 columns:
@@ -47,14 +47,14 @@ versions AS (
 restated_companies AS (
   SELECT company_id FROM base.restated_values SEMI JOIN changed USING (company_id)
   UNION
-  SELECT company_id FROM core.report_years SEMI JOIN changed USING (company_id) WHERE valid_to IS NOT NULL
+  SELECT company_id FROM base.report_years SEMI JOIN changed USING (company_id) WHERE valid_to IS NOT NULL
 ),
 
 -- All versions of their values. If no company has another version, DuckDB reads no values.
 financials AS (
   SELECT y.company_id, y.fiscal_year, v.ind, y.source, y.report_date, y.valid_from, y.valid_to, 1 AS version, v.value_double,
     v.value_text, NULL AS previous_double, NULL AS previous_text
-  FROM (SELECT * FROM core.report_years SEMI JOIN restated_companies USING (company_id)) AS y
+  FROM (SELECT * FROM base.report_years SEMI JOIN restated_companies USING (company_id)) AS y
   JOIN base.year_values AS v ON v.content_id = y.content_id AND v.company_id = y.company_id
   UNION ALL BY NAME
   SELECT * FROM base.restated_values SEMI JOIN restated_companies USING (company_id)

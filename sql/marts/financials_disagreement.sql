@@ -33,8 +33,8 @@ WITH years AS (
   SELECT v2.company_id, v2.fiscal_year, v2.content_id AS v2_content, v1.content_id AS v1_content, v1.report_date AS v1_report_date,
     v2.currency, v2.reported_date AS v2_reported_date, v1.reported_date AS v1_reported_date,
     v2.observed_at AS v2_observed_at, v1.observed_at AS v1_observed_at
-  FROM (SELECT * FROM core.report_years SEMI JOIN changed USING (company_id) WHERE source = 'v1' AND is_latest) AS v1
-  JOIN (SELECT * FROM core.report_years WHERE source = 'v2' AND is_latest) AS v2 USING (company_id, fiscal_year)
+  FROM (SELECT * FROM base.report_years SEMI JOIN changed USING (company_id) WHERE source = 'v1' AND is_latest) AS v1
+  JOIN (SELECT * FROM base.report_years WHERE source = 'v2' AND is_latest) AS v2 USING (company_id, fiscal_year)
 ),
 
 v2 AS (

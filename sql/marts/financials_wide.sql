@@ -31,7 +31,7 @@ columns:
   source: VARCHAR | API version of the row (v2, or v1 if v2 has no value of that year)
 */
 WITH years AS (
-  SELECT * FROM core.report_years SEMI JOIN changed USING (company_id) WHERE is_latest
+  SELECT * FROM base.report_years SEMI JOIN changed USING (company_id) WHERE is_latest
 ),
 
 -- Use v1 only if v2 has no value of the year.

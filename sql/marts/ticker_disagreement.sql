@@ -28,7 +28,7 @@ columns:
 */
 -- Few companies have a ticker, so first select their years.
 WITH years AS (
-  SELECT * FROM core.report_years SEMI JOIN core.ticker_financials USING (company_id) WHERE source = 'v2' AND is_latest
+  SELECT * FROM base.report_years SEMI JOIN core.ticker_financials USING (company_id) WHERE source = 'v2' AND is_latest
 ),
 
 v2 AS (

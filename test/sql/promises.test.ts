@@ -17,7 +17,7 @@ const PROMISED: Record<string, string> = {
     reported_date DATE, source VARCHAR, observed_at TIMESTAMPTZ, progress DOUBLE, processed_at TIMESTAMPTZ, modified_at TIMESTAMPTZ`,
   'core.financials_history': `company_id BIGINT, fiscal_year INTEGER, indicator VARCHAR, source VARCHAR, valid_from TIMESTAMPTZ,
     valid_to TIMESTAMPTZ, value_double DOUBLE, value_text VARCHAR`,
-  'core.report_years': `company_id BIGINT, fiscal_year INTEGER, source VARCHAR, report_date DATE, content_id UINTEGER, valid_from TIMESTAMPTZ,
+  'core.report_years': `company_id BIGINT, fiscal_year INTEGER, source VARCHAR, report_date DATE, valid_from TIMESTAMPTZ,
     valid_to TIMESTAMPTZ, is_current BOOLEAN, is_latest BOOLEAN, currency VARCHAR, reported_date DATE, observed_at TIMESTAMPTZ`,
   'core.indicators':
     'indicator VARCHAR, kind VARCHAR, in_reference BOOLEAN, companies BIGINT, first_year INTEGER, last_year INTEGER',

@@ -53,27 +53,3 @@ export async function miscounted(
     return times === 1 ? [] : [{ key, times }];
   });
 }
-
-// The time of building and checking the models is not compared.
-const LEFT_OUT: Record<string, string> = { 'meta.models': 'applied_at', 'ops.checks': 'at' };
-
-/** A hash of each table's rows, independent of their order. */
-export async function hashTables(file: string): Promise<Map<string, string>> {
-  const names = await queryFile(
-    file,
-    `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables() ORDER BY 1`,
-  );
-  const hashes = new Map<string, string>();
-  for (const { name } of names as { name: string }[]) {
-    // What a change of a model did depends on when it was applied.
-    if (name === 'meta.receipt' || name === 'meta.model_changes') continue;
-    const columns = LEFT_OUT[name] ? `* EXCLUDE ("${LEFT_OUT[name]}")` : '*';
-    const [row] = await queryFile(
-      file,
-      `SELECT count(*) || ' rows ' || coalesce(md5(string_agg(r, chr(10) ORDER BY r)), '') AS hash
-       FROM (SELECT CAST(t AS VARCHAR) AS r FROM (SELECT ${columns} FROM ${name}) AS t)`,
-    );
-    hashes.set(name, row?.['hash'] as string);
-  }
-  return hashes;
-}

@@ -6,12 +6,13 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { startDataPlace, type DataPlace } from '../../helpers/data-place.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { startProcess, type RunningProcess } from '../../helpers/processes.js';
+import { hashTables } from '../../helpers/table-hashes.js';
 import { startTemporal } from '../../helpers/temporal.js';
 import { listSpools } from '../../../src/landing/deliveries.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { startStub, type StubApi } from '../../stub/index.js';
 import { Actor, openFileIn } from './actor.js';
-import { differences, hashTables, miscounted, runScript } from './checks.js';
+import { differences, miscounted, runScript } from './checks.js';
 import { isServer, planRounds, type ActorName, type Round } from './plan.js';
 import { Sender } from './sender.js';
 import { describeRun, polls, resultOf } from './temporal.js';
@@ -154,11 +155,10 @@ class Storm {
     const into = path.join(this.project.dir, 'replayed');
     const { code, stdout, stderr } = await this.#tidemark('replay', '--into', into);
     if (code !== 0) return this.#wrong(`the last replay failed: ${stdout}${stderr}`);
-    const lived = await hashTables(this.project.published);
-    const replayed = await hashTables(path.join(into, 'published', 'market.duckdb'));
-    for (const name of new Set([...lived.keys(), ...replayed.keys()]))
-      if (lived.get(name) !== replayed.get(name))
-        this.#wrong(`a replay gives another ${name}: ${replayed.get(name)} instead of ${lived.get(name)}`);
+    const [lived, replayed] = [await hashTables(this.project.dataDir), await hashTables(into)];
+    for (const name of new Set([...Object.keys(lived), ...Object.keys(replayed)]))
+      if (lived[name] !== replayed[name])
+        this.#wrong(`a replay gives another ${name}: ${replayed[name]} instead of ${lived[name]}`);
   }
 
   async result(): Promise<StormResult> {

@@ -275,30 +275,30 @@ describe('tidemark models plan', () => {
     // The files on disk are the checkout's, so the test changes the applied model instead.
     await withWarehouse(async ({ db }) => {
       await db.run(`UPDATE base.models SET fingerprint = 'other',
-        definition = replace(definition, 'columns:\n', 'columns:\n  bygone: VARCHAR | Gone\n') WHERE model = 'core.report_years'`);
+        definition = replace(definition, 'columns:\n', 'columns:\n  bygone: VARCHAR | Gone\n') WHERE model = 'base.report_years'`);
       await db.run(`UPDATE base.models SET fingerprint = 'other' WHERE model = 'marts.financials_wide'`);
     });
     const { code, stdout, stderr } = await plan();
     expect(code).toBe(1);
     expect(stdout).toContain(`Directly modified:
-  ~ core.report_years  incremental, 0 rows, Breaking
+  ~ base.report_years  incremental, 0 rows, Breaking
       column bygone is removed
       refused: raise \`version\` (now 1) in its header
 `);
     expect(stdout).toContain('\n      -  bygone: VARCHAR | Gone\n');
     expect(stdout).toContain(`Indirectly modified:
-    marts.financials_wide  incremental, 0 rows, Non-breaking, through core.report_years
+    marts.financials_wide  incremental, 0 rows, Non-breaking, through base.report_years
 `);
     expect(stdout).toContain(
-      'needing backfill: the next run builds these incremental models in full\n    core.report_years ',
+      'needing backfill: the next run builds these incremental models in full\n    base.report_years ',
     );
-    expect(stderr).toContain('core.report_years breaks readers of version 1: column bygone is removed.');
+    expect(stderr).toContain('base.report_years breaks readers of version 1: column bygone is removed.');
 
     const json = await plan('--json');
     expect(json.code).toBe(1);
     const { changes } = JSON.parse(json.stdout) as { changes: { model: string; change: string; refused: string[] }[] };
     expect(changes.filter(({ change }) => change !== 'unchanged')).toMatchObject([
-      { model: 'core.report_years', change: 'directly modified', refused: ['column bygone is removed'] },
+      { model: 'base.report_years', change: 'directly modified', refused: ['column bygone is removed'] },
       { model: 'marts.financials_wide', change: 'indirectly modified', refused: [] },
     ]);
   });

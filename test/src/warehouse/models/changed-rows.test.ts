@@ -30,8 +30,8 @@ describe('the cost of a build', () => {
     // Rows of other companies keep their place in the table.
     const written = await readCompaniesAfter(warehouse.db, before);
     expect(written).toMatchObject({
+      'base.report_years': ids,
       'core.companies_history': ids,
-      'core.report_years': ids,
       'marts.changes': ids,
       'marts.company_years': ids,
       'marts.financials_wide': ids,

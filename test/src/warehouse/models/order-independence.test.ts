@@ -62,7 +62,7 @@ async function readTables(warehouse: Warehouse): Promise<Record<string, unknown[
   for (const { model } of await readModels()) {
     if (ABOUT_THE_BUILD.has(model)) continue;
     // Loads number the contents of years in their order.
-    const columns = model === 'core.report_years' ? '* EXCLUDE (content_id)' : '*';
+    const columns = model === 'base.report_years' ? '* EXCLUDE (content_id)' : '*';
     tables[model] = await warehouse.db.rows(`SELECT ${columns} FROM ${model} ORDER BY ALL`);
   }
   return tables;

@@ -296,7 +296,7 @@ describe('building models in a run', () => {
   test('repairs an incremental table altered or dropped by hand', async () => {
     const warehouse = await openBuilt(await readModels());
     await warehouse.db.run('ALTER TABLE core.companies_history ADD COLUMN scribble VARCHAR');
-    await warehouse.db.run('DROP TABLE core.report_years');
+    await warehouse.db.run('DROP TABLE base.report_years');
     await buildModels(warehouse);
     const changes = planModels(await readModels(), await readApplied(warehouse.db, 'base.models'), { day: DAY });
     expect(changes.filter(({ change }) => change !== 'unchanged')).toEqual([]);

@@ -128,6 +128,7 @@ test('writes only the file, the index, the receipt and the lake files of changed
   const always = ['build.json', 'lake/_files.json', 'lake/meta/receipt/data.parquet', 'market.duckdb'];
   const tables = [
     'base/checks',
+    'base/report_years',
     'base/restated_values',
     'base/year_values',
     'core/financials',
