@@ -14,7 +14,7 @@ export const DIMENSIONS: readonly Dimension[] = [
   { kind: 'categorical', key: 'company_status', values: STATUSES },
   { kind: 'range', key: 'company_incorporation', type: 'date' },
   { kind: 'categorical', key: 'legal_form', values: LEGAL_FORMS },
-  { kind: 'categorical', key: 'location_countries', values: COUNTRIES, form: { list: 'include' } },
+  { kind: 'categorical', key: 'location_countries', values: COUNTRIES, list: 'include' },
   { kind: 'categorical', key: 'activity_type', values: ACTIVITIES, overlapping: true },
   { kind: 'range', key: 'number_of_employees', type: 'integer', min: 0, max: 10_000 },
   { kind: 'range', key: 'financial_turnover', type: 'decimal', min: 0, max: 1_000_000_000 },

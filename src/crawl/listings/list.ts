@@ -1,16 +1,9 @@
 import type { ListInput, ListResult } from '../../../schemas/pipeline/activities.js';
 import type { Refusal } from '../../../schemas/pipeline/refusal.js';
-import type { ApiClient, ApiError, ApiResponse } from '../../api/index.js';
+import type { ApiResponse } from '../../api/index.js';
 import { faultOf, isUsable, keysOf, readItems } from '../../base/company-id.js';
 import type { JsonNode } from '../../base/json/json-nodes.js';
-import {
-  finishListing,
-  ListingWriter,
-  PartWriter,
-  pullRows,
-  readManifests,
-  type PartTarget,
-} from '../../landing/index.js';
+import { finishListing, ListingWriter, PartWriter, pullRows, type PartTarget } from '../../landing/index.js';
 import { rowOf, rowOfError } from '../records/answer.js';
 import { readContactMetrics } from './contact-metrics.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
@@ -20,13 +13,9 @@ import { kindOf } from '../judge/kinds.js';
 import { refusalOf } from '../judge/refusal.js';
 import { readCount } from '../records/read-count.js';
 import { PAGE_SIZES } from '../../api/page-sizes.js';
+import { nomenclaturesAreFresh, readNomenclatures, type Counts } from './nomenclatures.js';
 import { SeenIds } from './seen-ids.js';
 import { formatCount } from '../../../schemas/format.js';
-import { daysBefore } from '../../base/time/time.js';
-
-type Counts = Pick<ListResult, 'entities' | 'shortfall' | 'refused'>;
-
-const NOMENCLATURE_DAYS = 7;
 
 const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
 // Of a listing with a total, read at most GROWTH × the pages that the total needs, plus SPARE_PAGES. The listing may
@@ -36,13 +25,6 @@ const SPARE_PAGES = 10;
 // Read at most this many pages, if the listing gives no total or an absurdly high one. With 100 entries per page, this
 // is 10 million entries.
 const MOST_PAGES = 100_000;
-
-/** The requests that read the nomenclatures. A run sends each of them once. */
-export const NOMENCLATURE_ENDPOINTS = [
-  'GET /v1/finder/nomenclatures',
-  'GET /v1/finder/tenders/nomenclatures',
-  'GET /v1/finder/tenders/donors',
-];
 
 /**
  * Reads a whole listing and lands every page. Sends no request if an earlier attempt of this run has finished the
@@ -159,50 +141,6 @@ function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<
   };
 }
 
-/** Reads the lookup lists that this run has not landed yet. */
-async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, heartbeat: Heartbeat): Promise<Counts> {
-  const missing = new Map<string, ApiError>();
-  const calls = nomenclatureCalls(deps.client, heartbeat.signal);
-  let limited: Error | undefined;
-  for (const [name, read] of Object.entries(calls)) {
-    const known = calls[writer.rows[0]?.entity_id ?? ''];
-    if (writer.rows.some((row) => row.entity_id === name)) continue;
-    try {
-      const answer = await askOne(deps, heartbeat, {
-        of: 'page',
-        send: read,
-        other: known && compareWithKnown(known),
-        silentMs: () => sinceScheduled(heartbeat),
-      });
-      if ('error' in answer) missing.set(name, answer.error);
-      else await writer.append(rowOf(answer.result, name, 'list'));
-    } catch (error) {
-      // Read the other lists before the attempt ends, because each list that is read is kept.
-      if (kindOf(error) !== 'limit') throw error;
-      limited ??= error as Error;
-    }
-  }
-  if (limited !== undefined) throw limited;
-  const refused = [...missing.values()].filter(isRefused).map((error) => refusalOf('nomenclatures', error));
-  const named = [...missing].map(([name, error]) => `${name}: ${error.message}`);
-  return {
-    entities: writer.rows.length,
-    shortfall: named.length > 0 ? `Some nomenclatures could not be read: ${named.join('; ')}` : null,
-    ...(refused.length > 0 ? { refused } : {}),
-  };
-}
-
-function nomenclatureCalls(
-  client: ApiClient,
-  signal: AbortSignal,
-): Record<string, () => Promise<ApiResponse<unknown>>> {
-  return {
-    v1: () => client.v1.nomenclatures({ signal }),
-    tenders: () => client.v1.tenderNomenclatures({ signal }),
-    donors: () => client.v1.tenderDonors({ signal }),
-  };
-}
-
 interface Page {
   response: ApiResponse<unknown>;
   ids: string[];
@@ -246,7 +184,7 @@ async function readPages(
     if ('error' in answer) {
       await writer.append(rowOfError(answer.error, null, `page-${number}`));
       silent.push(number);
-      if (isRefused(answer.error)) {
+      if (kindOf(answer.error) === 'refused') {
         refused = [refusalOf(what.replaceAll(' ', '_'), answer.error)];
         break;
       }
@@ -298,10 +236,6 @@ function shortfallOf(what: string, missing: number, total: number | null, silent
     : null;
 }
 
-function isRefused(error: ApiError): boolean {
-  return kindOf(error) === 'refused';
-}
-
 type ReadPage = (page: number, perPage: number) => Promise<Page>;
 
 /** Reads the first page, with the largest page size that the API accepts. */
@@ -314,10 +248,4 @@ async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number
     }
   }
   throw new Error('unreachable: the last page size either answers or throws');
-}
-
-/** Whether the landing zone holds nomenclatures that a run read in the last NOMENCLATURE_DAYS days. */
-export function nomenclaturesAreFresh({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>): boolean {
-  const since = daysBefore(clock.now(), NOMENCLATURE_DAYS).toISOString();
-  return readManifests(config.dataDir, { stream: 'nomenclatures' }).some((part) => (part.lastFetchedAt ?? '') > since);
 }

@@ -8,13 +8,13 @@ import { readManifests, readPartRows } from '../../landing/index.js';
 // lookup lists"). The reference describes `legal_form` as "form type ids". Tidemark assumes that these are the
 // ownership types (docs/assumptions.md). If this is wrong, requests are wasted, but no company is lost, because the
 // search compares its counts with the API's totals.
-const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 'name'; form?: { list: string } }> = {
+const LISTS: Record<string, { list: string; overlapping: boolean; value: 'id' | 'name'; sentAs?: string }> = {
   company_status: { list: 'company_status', overlapping: false, value: 'id' },
   legal_form: { list: 'ownership_types', overlapping: false, value: 'id' },
   activity_type: { list: 'activity_type', overlapping: true, value: 'id' },
   // The reference says "object", but does not name the object's keys. If the API refuses `include`, the plan does not
   // use this dimension.
-  location_countries: { list: 'countries', overlapping: false, value: 'id', form: { list: 'include' } },
+  location_countries: { list: 'countries', overlapping: false, value: 'id', sentAs: 'include' },
   // Send names of activities, not their ids, because the reference says "array of string".
   industry_focus: { list: 'activities', overlapping: true, value: 'name' },
 };
@@ -37,10 +37,12 @@ const NACE_DIVISIONS = [
 export function readDimensions(dataDir: string): Dimension[] {
   const lists = readLatestNomenclatures(dataDir);
   const listed = (key: string): Dimension[] => {
-    const { list = '', overlapping = false, value = 'id', form } = LISTS[key] ?? {};
+    const { list = '', overlapping = false, value = 'id', sentAs } = LISTS[key] ?? {};
     const entries = Array.isArray(lists[list]) ? (lists[list] as { id?: unknown; name?: unknown }[]) : [];
     const values = entries.map((entry) => entry[value]).filter((v) => v !== undefined && v !== null && v !== '');
-    return values.length > 0 ? [{ kind: 'categorical', key, values, overlapping, ...(form ? { form } : {}) }] : [];
+    return values.length > 0
+      ? [{ kind: 'categorical', key, values, overlapping, ...(sentAs ? { list: sentAs } : {}) }]
+      : [];
   };
   return [
     ...listed('company_status'),

@@ -14,7 +14,7 @@ import {
 import { landRecords } from '../records/land-records.js';
 import type { CrawlDeps } from '../records/deps.js';
 import { contactDays } from '../listings/contact-metrics.js';
-import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../listings/list.js';
+import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../listings/nomenclatures.js';
 import { filtersRefused } from '../judge/refusal.js';
 import type { KnownTicker, PastNights } from './past-nights.js';
 

@@ -42,19 +42,18 @@ export function categoricalField(
   values: readonly unknown[],
   windows: boolean,
 ): SplitField {
-  const { form = 'array' } = dimension;
-  const plain = form === 'value';
-  const say = (some: readonly unknown[]): unknown => (typeof form === 'object' ? { [form.list]: some } : some);
+  const { list } = dimension;
+  const say = (some: readonly unknown[]): unknown => (list === undefined ? some : { [list]: some });
   return {
     key: dimension.key,
     lo: 0,
     hi: values.length - 1,
-    windows: windows && !plain,
+    windows,
     ordered: false,
     overlapping: dimension.overlapping ?? false,
     coord: (position) => position,
-    filter: ({ from, to }) => (plain ? values[from] : say(values.slice(from, to + 1))),
-    everybody: windows && !plain ? say(values) : null,
+    filter: ({ from, to }) => say(values.slice(from, to + 1)),
+    everybody: windows ? say(values) : null,
     name: ({ from, to }) =>
       from === to ? valueName(values[from]) : `${valueName(values[from])}..${valueName(values[to])}`,
   };
@@ -98,13 +97,12 @@ export function rangeField(
       const gte = from > lo ? gteOf(from) : own['gte'];
       const lte = to < hi ? lteOf(to) : own['lte'];
       return {
-        ...dimension.extra,
         ...own,
         ...(gte === undefined ? {} : { gte }),
         ...(lte === undefined ? {} : { lte }),
       };
     },
-    everybody: { ...dimension.extra, gte: gteOf(lo), lte: lteOf(hi), ...own },
+    everybody: { gte: gteOf(lo), lte: lteOf(hi), ...own },
     name: ({ from, to }) => {
       const first = from > lo || own['gte'] !== undefined ? String(scale.say(from, 'first')) : '';
       const last = to < hi || own['lte'] !== undefined ? String(scale.say(to, 'last')) : '';

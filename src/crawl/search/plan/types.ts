@@ -21,13 +21,8 @@ export interface CategoricalDimension {
   values: readonly unknown[];
   /** Whether a company can have several of the values, such as activity types or industries. Default false. */
   overlapping?: boolean;
-  /**
-   * How values are sent:
-   * - `array` (default): `[v1, v2]`
-   * - `value`: one value at a time, without a list
-   * - `{list: 'x'}`: `{x: [v1, v2]}`
-   */
-  form?: 'array' | 'value' | { list: string };
+  /** If set to `x`, values are sent as `{x: [v1, v2]}`, else as `[v1, v2]`. */
+  list?: string;
 }
 
 /**
@@ -47,8 +42,6 @@ export interface RangeDimension {
    */
   min?: number | string;
   max?: number | string;
-  /** Further fields of the range object, such as `{currency: 'EUR'}`. */
-  extra?: Record<string, unknown>;
   /**
    * A filter value that may select the companies without a value. The plan tries it once, and uses it only if the
    * totals add up.

@@ -1,15 +1,11 @@
 import { formatCount } from '../../../../schemas/format.js';
 import type { EnrichEmployeeSearchPage } from '../../../../schemas/v2/enrichment.js';
-import { InvalidRequestError, type ApiClient, type ApiResponse, type CallOptions } from '../../../api/index.js';
-import { PAGE_SIZES } from '../../../api/page-sizes.js';
+import type { ApiClient, ApiResponse, CallOptions } from '../../../api/index.js';
+import { askPage } from '../../records/read-pages.js';
 import { kindOf } from '../../judge/kinds.js';
 
 // The reference states no maximum for this route. With 100 people per page, these are 10,000 people.
 const MOST_PAGES = 100;
-
-/** Undefined: the API chooses the size, because it refused all. */
-type PageSize = (typeof PAGE_SIZES)[number] | undefined;
-const pageSizes = new WeakMap<ApiClient, PageSize>();
 
 type Page = ApiResponse<EnrichEmployeeSearchPage>;
 
@@ -47,7 +43,9 @@ async function readList(
   for (let page = 1; ; page++) {
     let answer: Page;
     try {
-      answer = await askPage(client, { domain_list: [domain], page }, call);
+      answer = await askPage(client, 'people', async (per_page) =>
+        client.v2.enrichment.searchEmployees({ domain_list: [domain], page, per_page }, call),
+      );
     } catch (error) {
       if (page === 1 || kindOf(error) !== 'invalid') throw error;
       return { pages, gap: describeGap(pages, unusableOn(pages), domain), isCut: true };
@@ -56,25 +54,6 @@ async function readList(
     const { data, total_pages: last } = answer.data;
     const gap = describeGap(pages, unusableOn(pages), domain);
     if (data.length === 0 || page >= last || page >= MOST_PAGES) return { pages, gap, isCut: page < last };
-  }
-}
-
-async function askPage(
-  client: ApiClient,
-  request: { domain_list: string[]; page: number },
-  call: CallOptions,
-): Promise<Page> {
-  for (;;) {
-    const size = pageSizes.has(client) ? pageSizes.get(client) : PAGE_SIZES[0];
-    try {
-      return await client.v2.enrichment.searchEmployees(
-        size === undefined ? request : { ...request, per_page: size },
-        call,
-      );
-    } catch (error) {
-      if (size === undefined || !(error instanceof InvalidRequestError && 'per_page' in error.fields)) throw error;
-      pageSizes.set(client, PAGE_SIZES[PAGE_SIZES.indexOf(size) + 1]);
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RunContext } from '../../../../schemas/pipeline/run.js';
 import { EmployeesPage } from '../../../../schemas/v2/employee.js';
 import { reshape } from '../../../../schemas/v2/empty-shapes.js';
 import type { ApiClient } from '../../../api/index.js';
@@ -9,8 +10,8 @@ import { rowOf } from '../../records/answer.js';
 import { pageWithoutPersonalData } from '../../../privacy/personal-data.js';
 import { readPeopleDimensions } from './people-dimensions.js';
 import { kindOf } from '../../judge/kinds.js';
-import type { Fetcher } from '../../records/fetcher.js';
-import { askPage, completeListings, cutShortRow, LAST_PAGE } from '../../records/read-pages.js';
+import type { Fetcher, FetchPlace } from '../../records/fetcher.js';
+import { askPage, completeListings, markLast } from '../../records/read-pages.js';
 import { formatCount } from '../../../../schemas/format.js';
 
 // At most this many gaps are named in the row that says which employees were not found.
@@ -24,33 +25,29 @@ export const employees: Fetcher = {
   resumes: true,
   reads: ['nomenclatures'],
   withoutPersonalData: (body) => pageWithoutPersonalData(body, 'data'),
-  async *fetch(client, ctx, id, signal, _routes, { landed, deps }) {
-    const known = new Map(landed.map((row) => [row.row_kind, row]));
-    const search = searchPeople(readPeopleDimensions(deps.config.dataDir, ctx));
-    // Land each page one step late, because only the last page of the search gets the mark LAST_PAGE.
-    let last: NewRow | undefined = landed.at(-1);
-    let step = search.next();
-    while (!step.done) {
-      const question = step.value;
-      const before = known.get(question.label);
-      let answer: PeopleAnswer;
-      if (before !== undefined) {
-        answer = readPage(before.body, id);
-      } else {
-        const row = await ask(client, id, question, signal);
-        if (row !== null && last !== undefined && !known.has(last.row_kind)) yield last;
-        if (row !== null) last = row;
-        answer = row && readPage(row.body, id);
-      }
-      step = search.next(answer);
-    }
-    if (last === undefined) return;
-    const words = describeGap(id, step.value);
-    if (words !== null) yield cutShortRow(last, words);
-    yield { ...last, row_kind: LAST_PAGE };
+  fetch(client, ctx, id, signal, _routes, { landed, deps }) {
+    return markLast(landed, readEmployees(client, id, { signal, landed, deps, ctx }));
   },
   finished: completeListings,
 };
+
+/** Yields the pages that are not landed yet. Returns a sentence about the employees that were not found. */
+async function* readEmployees(
+  client: ApiClient,
+  id: string,
+  { signal, landed, deps, ctx }: Omit<FetchPlace, 'chunk'> & { signal: AbortSignal; ctx: RunContext },
+): AsyncGenerator<NewRow, string | null> {
+  const known = new Map(landed.map((row) => [row.row_kind, row]));
+  const search = searchPeople(readPeopleDimensions(deps.config.dataDir, ctx));
+  let step = search.next();
+  while (!step.done) {
+    const before = known.get(step.value.label);
+    const row = before ?? (await ask(client, id, step.value, signal));
+    if (row !== null && before === undefined) yield row;
+    step = search.next(row && readPage(row.body, id));
+  }
+  return describeGap(id, step.value);
+}
 
 /**
  * Requests one page of a search for the employees of a company.
@@ -71,7 +68,7 @@ async function ask(
     ...(department === undefined ? {} : { department: [department] }),
   };
   try {
-    const response = await askPage(client, async (per_page) =>
+    const response = await askPage(client, 'employees', async (per_page) =>
       client.v2.employees({ filters: asked, page, per_page }, { signal }),
     );
     return rowOf(response, id, label);

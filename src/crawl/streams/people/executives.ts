@@ -8,7 +8,7 @@ import { kindOf } from '../../judge/kinds.js';
 import { rowOf } from '../../records/answer.js';
 import { pageWithoutPersonalData, recordWithoutPersonalData } from '../../../privacy/personal-data.js';
 import type { Fetcher } from '../../records/fetcher.js';
-import { askPage, completeListings, cutShortRow, LAST_PAGE, MOST_PAGES } from '../../records/read-pages.js';
+import { askPage, completeListings, markLast, MOST_PAGES } from '../../records/read-pages.js';
 
 const LIST = 'GET /v1/finder/company/executives';
 const SEARCH = 'POST /v1/finder/executives';
@@ -26,26 +26,15 @@ export const executives: Fetcher = {
     if (request.startsWith(DETAILS)) return recordWithoutPersonalData(body);
     return pageWithoutPersonalData(body, request.startsWith(SEARCH) ? 'data' : 'list');
   },
-  async *fetch(client, _ctx, id, signal, routes, { landed }) {
-    const reading = new Reading(client, id, signal, routes, landed);
-    // Land each row one step late, because only the last row gets the mark LAST_PAGE.
-    let last: NewRow | undefined;
-    for await (const row of reading.rows()) {
-      if (last !== undefined) yield last;
-      last = row;
-    }
-    last ??= landed.at(-1);
-    if (last === undefined) return;
-    if (reading.shortfall !== null) yield cutShortRow(last, reading.shortfall);
-    yield { ...last, row_kind: LAST_PAGE };
-  },
+  fetch: (client, _ctx, id, signal, routes, { landed }) =>
+    markLast(landed, new Reading(client, id, signal, routes, landed).rows()),
   finished: completeListings,
 };
 
 /** Reads the executives of one company. Does not request landed rows again. */
 class Reading {
   /** A sentence about what could not be read; null when nothing is missing. */
-  shortfall: string | null = null;
+  #shortfall: string | null = null;
   readonly #landed: ReadonlyMap<string, LandedRow>;
 
   constructor(
@@ -59,10 +48,10 @@ class Reading {
   }
 
   /**
-   * Yields the rows that are not landed yet.
+   * Yields the rows that are not landed yet. Returns a sentence about what could not be read.
    * @throws RoutesClosedError when the API refuses both the listing and the search
    */
-  async *rows(): AsyncGenerator<NewRow> {
+  async *rows(): AsyncGenerator<NewRow, string | null> {
     const ids = new Set<string>();
     let listed: 'whole' | 'short' | 'refused';
     try {
@@ -71,7 +60,7 @@ class Reading {
       if (!isRefused(error)) throw error;
       listed = 'refused';
     }
-    if (listed === 'whole') return;
+    if (listed === 'whole') return null;
     const found = new Set<string>();
     try {
       const end = yield* this.#pages(SEARCH, 'page-search-', found);
@@ -79,9 +68,10 @@ class Reading {
     } catch (error) {
       if (listed === 'refused' || !isRefused(error)) throw error;
       this.#cutShort('The API refuses the search that could list the missing executives.');
-      return;
+      return this.#shortfall;
     }
     for (const person of found) if (!ids.has(person)) yield* this.#details(person);
+    return this.#shortfall;
   }
 
   /**
@@ -111,7 +101,7 @@ class Reading {
 
   async #page(route: typeof LIST | typeof SEARCH, page: number) {
     const { client, id, signal } = this;
-    return askPage(client, async (per_page) => {
+    return askPage(client, route, async (per_page = 10) => {
       if (route === LIST) return client.v1.companyExecutives({ id, page, per_page }, { signal });
       // Send the id as text if a JavaScript number cannot hold it.
       const company_id = Number.isSafeInteger(Number(id)) ? Number(id) : id;
@@ -140,7 +130,7 @@ class Reading {
   }
 
   #cutShort(why: string): void {
-    this.shortfall ??= `The run could not read all executives of company ${this.id}. ${why}`;
+    this.#shortfall ??= `The run could not read all executives of company ${this.id}. ${why}`;
   }
 }
 

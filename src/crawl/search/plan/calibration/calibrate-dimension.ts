@@ -59,7 +59,6 @@ function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension
   const probe = probing(state, splitField);
   const total = marketTotal(state);
 
-  if (!splitField.windows) return yield* calibrateSingles(state, dimension, values);
   const middle = Math.floor((splitField.hi - 1) / 2);
   const left = yield* probe({ from: 0, to: middle });
   const right = yield* probe({ from: middle + 1, to: splitField.hi });

@@ -4,12 +4,7 @@ import { dayNumber, dayText, firstDay, midyear, yearOf } from '../../../../../sr
 import type { RangeDimension } from '../../../../../src/crawl/search/plan/index.js';
 
 const dates: RangeDimension = { kind: 'range', key: 'company_incorporation', type: 'date' };
-const amounts: RangeDimension = {
-  kind: 'range',
-  key: 'financial_turnover',
-  type: 'decimal',
-  extra: { currency: 'EUR' },
-};
+const amounts: RangeDimension = { kind: 'range', key: 'financial_turnover', type: 'decimal' };
 const day = (text: string): number => dayNumber(text)!;
 
 describe('windows of a date filter', () => {
@@ -69,12 +64,8 @@ describe('date windows by bound semantics', () => {
   });
 
   it('selects all companies with a date by both bounds', () => {
-    const splitField = rangeField(
-      { ...dates, extra: { kind: 'first' } },
-      {},
-      { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' },
-    );
-    expect(splitField.everybody).toEqual({ kind: 'first', gte: '1990-01-01', lte: '2026-11-20' });
+    const splitField = rangeField(dates, {}, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
+    expect(splitField.everybody).toEqual({ gte: '1990-01-01', lte: '2026-11-20' });
     const own = rangeField(dates, { gte: 2005 }, { min: day('1990-01-01'), max: day('2026-11-20'), format: 'day' });
     expect(own.everybody).toEqual({ gte: 2005, lte: '2026-11-20' });
     expect(own.name({ from: own.lo, to: own.hi })).toBe('2005-01-01..');
@@ -146,7 +137,7 @@ describe('windows of a number filter', () => {
 
   it('counts amounts in cents and keeps other properties', () => {
     const splitField = rangeField(amounts, {}, { min: 0, max: 100_000_000, format: 'day' });
-    expect(splitField.filter({ from: 1_010, to: 2_099 })).toEqual({ currency: 'EUR', gte: 10.1, lte: 20.99 });
+    expect(splitField.filter({ from: 1_010, to: 2_099 })).toEqual({ gte: 10.1, lte: 20.99 });
     expect(positionOf(amounts, 'day', 10.1, 'first')).toBe(1_010);
     expect(positionOf(amounts, 'day', '7', 'last')).toBe(700);
     expect(positionOf(amounts, 'day', 'a lot', 'last')).toBeUndefined();
@@ -169,20 +160,16 @@ describe('windows of a list filter', () => {
       overlapping: false,
     });
     expect(several.coord(2)).toBe(2);
-    const plain = categoricalField({ kind: 'categorical', key: 'c', values: [], form: 'value' }, [{ id: '1_2' }], true);
-    expect(plain.windows).toBe(false);
-    expect(plain.everybody).toBeNull();
     const single = categoricalField({ kind: 'categorical', key: 'c', values: [], overlapping: true }, ['a'], false);
     expect(single).toMatchObject({ windows: false, everybody: null, overlapping: true });
     const named = categoricalField(
-      { kind: 'categorical', key: 'c', values: [], form: { list: 'include' } },
-      [1, 2],
+      { kind: 'categorical', key: 'c', values: [], list: 'include' },
+      [1, { id: 2 }],
       true,
     );
     expect(named.filter({ from: 0, to: 0 })).toEqual({ include: [1] });
-    expect(named.everybody).toEqual({ include: [1, 2] });
-    expect(plain.filter({ from: 0, to: 0 })).toEqual({ id: '1_2' });
-    expect(plain.name({ from: 0, to: 0 })).toBe('{"id":"1_2"}');
+    expect(named.everybody).toEqual({ include: [1, { id: 2 }] });
+    expect(named.name({ from: 1, to: 1 })).toBe('{"id":2}');
   });
 });
 
