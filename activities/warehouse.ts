@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../src/config/config.js';
 import { warehouseFile } from '../src/store/data-folder.js';
 import { DamagedFileError } from '../src/store/disk-errors.js';
 import { errorMessage } from '../src/base/errors.js';
@@ -41,8 +40,7 @@ type Remade = string[];
  */
 export function createWarehouseActivities(given: WarehouseDeps): WarehouseActivities {
   const deps = { ...given, remade: [] };
-  const { config } = deps;
-  const { dataDir } = config;
+  const { data } = deps;
   return casting(deps, {
     planDue: async (input) =>
       (await withHeartbeat(() => planDrafted(deps, input))) ??
@@ -51,22 +49,22 @@ export function createWarehouseActivities(given: WarehouseDeps): WarehouseActivi
       withWarehouse(deps, async (warehouse) => {
         // The other threads are for the requests and their answers.
         await warehouse.db.run('SET threads = 1');
-        return loadForRun(warehouse, dataDir, run);
+        return loadForRun(warehouse, data, run);
       }),
-    loadLanding: ({ run }) => withWarehouse(deps, (warehouse) => loadForRun(warehouse, dataDir, run)),
+    loadLanding: ({ run }) => withWarehouse(deps, (warehouse) => loadForRun(warehouse, data, run)),
     buildModels: ({ run }) => withWarehouse(deps, (warehouse) => build(deps, warehouse, run), 'models'),
     publishWarehouse: ({ run }) => publishRun(deps, run),
     rebuildWarehouse: (input) => rebuild(deps, input),
   });
 }
 
-function rebuild({ config, clock, writer }: WarehouseDeps, input: unknown): Promise<RebuildResult> {
+function rebuild({ config, data, clock, writer }: WarehouseDeps, input: unknown): Promise<RebuildResult> {
   return withHeartbeat(async (heartbeat) => {
     // The replay reads from the published build what models promise, if there is no warehouse.
     if (!existsSync(warehouseFile(config.dataDir))) await takeUnlessLost(config);
-    const result = await rebuildRange(config, input, { now: clock.now(), onStep: reporter(heartbeat) });
+    const result = await rebuildRange({ config, data }, input, { now: clock.now(), onStep: reporter(heartbeat) });
     if (result.into !== '') return result;
-    const fault = await giveBuild(config, writer, 'a rebuild', true);
+    const fault = await giveBuild({ config, data, writer }, 'a rebuild', true);
     return fault === null ? result : { ...result, notes: [...result.notes, fault] };
   });
 }
@@ -88,19 +86,19 @@ async function publishRun(deps: WarehouseDeps & { remade: Remade }, run: string)
     'publish',
   );
   const isNewFile = isRewritten || deps.remade.length > 0;
-  const fault = await withHeartbeat(() => giveBuild(config, writer, `run ${run}`, isNewFile));
+  const fault = await withHeartbeat(() => giveBuild(deps, `run ${run}`, isNewFile));
   const notes = [...deps.remade.splice(0), ...published.notes, ...(fault === null ? [] : [fault])];
   return { ...published, notes };
 }
 
 /** Builds the models. If another machine wrote the warehouse before, first loads what was landed since the checkpoint. */
 async function build(
-  { config, clock, writer }: WarehouseDeps,
+  { config, data, clock, writer }: WarehouseDeps,
   warehouse: Warehouse,
   run: string,
 ): Promise<ModelsResult> {
-  if (writer?.isBehind) await loadForRun(warehouse, config.dataDir, run);
-  const built = await buildForRun(warehouse, config, { run, now: clock.now() });
+  if (writer?.isBehind) await loadForRun(warehouse, data, run);
+  const built = await buildForRun(warehouse, { config, data }, { run, now: clock.now() });
   if (writer !== undefined) writer.isBehind = false;
   return built;
 }
@@ -113,13 +111,12 @@ async function build(
  * @returns a sentence about what was not given; the next publication gives it
  */
 async function giveBuild(
-  config: Config,
-  writer: Writer | undefined,
+  { config, data, writer }: Pick<WarehouseDeps, 'config' | 'data' | 'writer'>,
   what: string,
   isNewFile: boolean,
 ): Promise<string | null> {
-  if (writer === undefined) return copyOrDescribe(config, what);
-  await copyPublished(config, { what });
+  if (writer === undefined) return copyOrDescribe(config, data, what);
+  await copyPublished(config, data, { what });
   try {
     if (!isNewFile && !(await isCheckpointDue(writer.copy.storage, Date.now()))) return null;
     await giveCheckpoint(writer.copy, writer.lease);
@@ -155,30 +152,30 @@ function withWarehouse<T>(
  * @throws DamagedFileError when the new file is damaged, too
  */
 async function withOpen<T>(
-  { config, clock, log, remade }: WarehouseDeps & { remade: Remade },
+  { config, data, clock, log, remade }: WarehouseDeps & { remade: Remade },
   heartbeat: Heartbeat,
   work: (warehouse: Warehouse) => Promise<T>,
 ): Promise<T> {
   try {
-    return await openOnce({ config, log }, work);
+    return await openOnce({ config, data, log }, work);
   } catch (error) {
     if (!mustRemake(error, config)) throw error;
     log.warn(`${error.message} This worker makes the warehouse again from the landing zone.`);
-    const notes = await remakeWarehouse(config, { now: clock.now(), onStep: reporter(heartbeat) });
+    const notes = await remakeWarehouse({ config, data }, { now: clock.now(), onStep: reporter(heartbeat) });
     const why = error instanceof DamagedFileError ? 'The warehouse file was damaged.' : error.message;
     remade.push(`${why} The worker made it again from the landing zone.`, ...notes);
     log.warn(remade.join(' '));
-    return openOnce({ config, log }, work);
+    return openOnce({ config, data, log }, work);
   }
 }
 
 async function openOnce<T>(
-  { config, log }: Pick<WarehouseDeps, 'config' | 'log'>,
+  { config, data, log }: Pick<WarehouseDeps, 'config' | 'data' | 'log'>,
   work: (warehouse: Warehouse) => Promise<T>,
 ): Promise<T> {
   collectGarbage();
   const missing = missingWarehouse(config);
-  const warehouse = await openWarehouse(config.dataDir, { what: 'a worker' });
+  const warehouse = await openWarehouse(data, { what: 'a worker' });
   try {
     const isCarried = await carryIntoNew(warehouse.db, config);
     if (missing !== null && isCarried)

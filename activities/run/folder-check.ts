@@ -39,7 +39,7 @@ const WITHOUT_RUN: ReadonlySet<string> = new Set<keyof Activities>([
 /** These activities deliver alerts. They read no record of the run, so only the run's data folder is checked. */
 const ALERTS: ReadonlySet<string> = new Set<keyof Activities>(['chooseTargets', 'sendAlert', 'findLateNights']);
 
-type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
+type Deps = Pick<CrawlDeps, 'config' | 'data' | 'folder' | 'log'>;
 
 /**
  * Rejects work of a run that belongs to another data folder, before the activity reads or writes anything.
@@ -49,7 +49,7 @@ type Deps = Pick<CrawlDeps, 'config' | 'folder' | 'log'>;
  * when the folder at the run's path has another id; or when the worker's `folder.json` is gone
  */
 export async function checkFolder(
-  { config, folder, log }: Deps,
+  { config, data, folder, log }: Deps,
   activity: keyof Activities,
   ...[input, of]: unknown[]
 ): Promise<void> {
@@ -69,8 +69,8 @@ export async function checkFolder(
   if (activity === 'enterQuotaGate' || endsBadly(activity, input)) return;
   const record = AFTER_CLOSE.has(activity) ? 'close' : 'open';
   if (hasRunRecord(dataDir, ctx, record)) return;
-  await takeRunRecord(dataDir, ctx, record);
-  if (!hasRunRecord(dataDir, ctx, record)) await pullManifests(dataDir, { streams: ['runs'], run: ctx });
+  await takeRunRecord(data, ctx, record);
+  if (!hasRunRecord(dataDir, ctx, record)) await pullManifests(data, { streams: ['runs'], run: ctx });
   if (hasRunRecord(dataDir, ctx, record)) return;
   throw folderChanged(
     dataDir,

@@ -1,5 +1,6 @@
 import { createWorld } from '../../sandbox/world/index.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
+import { OwnFolder } from '../../src/store/data.js';
 
 /** Reports per part, as in a crawl: two chunks. */
 const PART = 1_000;
@@ -32,7 +33,10 @@ export async function landReports(
         };
       });
       const chunk = `financials-${String(round * 1_000 + at / PART).padStart(5, '0')}`;
-      await landRows({ dataDir, stream: 'financials', run: 'bench', date: '2026-11-20', market: 'm', chunk }, rows);
+      await landRows(
+        { data: new OwnFolder(dataDir), stream: 'financials', run: 'bench', date: '2026-11-20', market: 'm', chunk },
+        rows,
+      );
     }
   }
   return bytes;
@@ -69,6 +73,11 @@ export async function landChangedReports(
         body: JSON.stringify(Object.fromEntries(report)),
       });
     }
-  const place = { dataDir, run: `night-${night}`, date: at.toISOString().slice(0, 10), market: 'm' };
+  const place = {
+    data: new OwnFolder(dataDir),
+    run: `night-${night}`,
+    date: at.toISOString().slice(0, 10),
+    market: 'm',
+  };
   await landRows({ ...place, stream: 'financials', chunk: 'financials-00000' }, rows);
 }

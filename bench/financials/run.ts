@@ -16,6 +16,7 @@ import { statementCosts, type StepCost } from '../statement-costs.js';
 import { encodeLong } from './arrow-parquet.js';
 import { checkedValues } from './by-hand.js';
 import { landReports } from './land-reports.js';
+import { OwnFolder } from '../../src/store/data.js';
 
 const REPORTS = 20_000;
 const ROUNDS = 3;
@@ -83,9 +84,9 @@ function speedTable(values: number, result: ReadonlyMap<string, Rounds>): Result
 /** Measures the steps of one whole load into a new warehouse file. */
 async function measureSteps(dataDir: string): Promise<Map<string, StepCost>> {
   rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
-  const warehouse = await openWarehouse(dataDir);
+  const warehouse = await openWarehouse(new OwnFolder(dataDir));
   try {
-    return await statementCosts(stepOf, () => loadLanding(warehouse, dataDir));
+    return await statementCosts(stepOf, () => loadLanding(warehouse, new OwnFolder(dataDir)));
   } finally {
     await warehouse.close();
   }
@@ -135,8 +136,11 @@ function variants(dir: string, dataDir: string, limit: DuckDBConnection): Record
     // Includes part hashes, drift detection, rejects, ledger and commit.
     "Tidemark's whole load into the warehouse file": async () => {
       rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
-      const warehouse = await openWarehouse(dataDir);
-      return { run: async () => void (await loadLanding(warehouse, dataDir)), after: () => warehouse.close() };
+      const warehouse = await openWarehouse(new OwnFolder(dataDir));
+      return {
+        run: async () => void (await loadLanding(warehouse, new OwnFolder(dataDir))),
+        after: () => warehouse.close(),
+      };
     },
     "Tidemark's load in memory, without schema drift": async () => {
       const memory = await openMemory();
@@ -217,7 +221,7 @@ async function loadInto({ db }: Memory, dataDir: string): Promise<number> {
       replaceFile: () => Promise.resolve(),
       close: () => Promise.resolve(),
     },
-    dataDir,
+    new OwnFolder(dataDir),
     {
       drift: () => Promise.resolve(),
     },

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { tableSettings, type Config } from '../config/config.js';
+import { tableSettings } from '../config/config.js';
 import { warehouseFile } from '../store/data-folder.js';
 import { pullManifests, readManifests } from '../landing/index.js';
 import { tell } from './terminal/print.js';
 import { giveCheckpoint } from '../warehouse/duckdb/checkpoint.js';
-import { workingCopyOf } from '../store/working-copy/open.js';
+import { WorkingCopy } from '../store/working-copy/working-copy.js';
+import type { CliContext } from './context.js';
 import { becomeWriter } from '../warehouse/duckdb/writer.js';
 
 /**
@@ -17,6 +18,8 @@ import { becomeWriter } from '../warehouse/duckdb/writer.js';
  */
 export type Needed = 'none' | 'any' | 'loaded' | 'built' | 'saved';
 
+type Opened = Pick<CliContext, 'config' | 'data'>;
+
 /**
  * Runs the work of a command that writes the warehouse. With the data in a bucket, first asks the warehouse worker for
  * the lease and takes the newest checkpoint. Afterwards gives a new checkpoint, and the worker goes on. With the data in
@@ -25,21 +28,19 @@ export type Needed = 'none' | 'any' | 'loaded' | 'built' | 'saved';
  * @throws StorageError, LeaseLostError: then the bucket keeps the checkpoint of before
  */
 export async function asWriter<T>(
-  config: Config,
+  { config, data }: Opened,
   { what, needs, now }: { what: string; needs: Needed; now: Date },
   work: () => Promise<T>,
 ): Promise<T> {
-  const { dataDir } = config;
-  const copy = workingCopyOf(dataDir);
-  if (copy === undefined) return work();
+  if (!(data instanceof WorkingCopy)) return work();
   const onWait = (holder: string): void => tell(`Waiting until ${holder} lets this command write …`);
-  const { lease } = await becomeWriter(copy, { what, asks: true, onWait, onLost: tell });
+  const { lease } = await becomeWriter(data, { what, asks: true, onWait, onLost: tell });
   try {
     if (needs === 'none') return await work();
-    await catchUp(config, needs, now);
-    if (needs === 'saved') await giveCheckpoint(copy, lease);
+    await catchUp({ config, data }, needs, now);
+    if (needs === 'saved') await giveCheckpoint(data, lease);
     const result = await work();
-    await giveCheckpoint(copy, lease);
+    await giveCheckpoint(data, lease);
     return result;
   } finally {
     await lease.release();
@@ -47,23 +48,23 @@ export async function asWriter<T>(
 }
 
 /** Loads what was landed after the checkpoint. */
-async function catchUp(config: Config, needs: Needed, now: Date): Promise<void> {
-  const { dataDir } = config;
+async function catchUp({ config, data }: Opened, needs: Needed, now: Date): Promise<void> {
+  const { dataDir } = data;
   if (needs === 'any') return;
-  await pullManifests(dataDir);
+  await pullManifests(data);
   if (!existsSync(warehouseFile(dataDir)) && readManifests(dataDir, {}, () => undefined).length === 0) return;
   const [{ openWarehouse }, { loadLanding }, { carryIntoNew }] = await Promise.all([
     import('../warehouse/duckdb/open.js'),
     import('../warehouse/load/load.js'),
     import('../maintenance/carry-models.js'),
   ]);
-  const warehouse = await openWarehouse(dataDir);
+  const warehouse = await openWarehouse(data);
   try {
     const isNew = await carryIntoNew(warehouse.db, config);
-    await loadLanding(warehouse, dataDir);
+    await loadLanding(warehouse, data);
     if (needs !== 'built' && !isNew) return;
     const { buildModels } = await import('../warehouse/models/run-models.js');
-    await buildModels(warehouse, { now, ...tableSettings(config) });
+    await buildModels(warehouse, { now, ...tableSettings(config, data) });
   } finally {
     await warehouse.close();
   }

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { formatBytes, formatCount } from '../../schemas/format.js';
+import type { Data } from '../store/data.js';
 import { examples, loadContext } from './context.js';
 import { parseCount } from './terminal/port-options.js';
 import { say, sayJson } from './terminal/print.js';
@@ -33,13 +34,14 @@ ops.night_quality differ, because they count only the kept answers.
 ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
     )
     .action(async (options: { minParts: number; dropRepeats?: number; json?: boolean }, command: Command) => {
-      const { config, clock } = await loadContext(command);
+      const context = await loadContext(command);
+      const { data, clock } = context;
       const now = clock.now();
       const { minParts, dropRepeats } = options;
       const dropRepeatsBefore = dropRepeats === undefined ? undefined : daysBefore(now, dropRepeats);
       const { asWriter } = await import('./as-writer.js');
-      const done = await asWriter(config, { what: 'tidemark compact', needs: 'saved', now }, () =>
-        compact(config.dataDir, { minParts, dropRepeatsBefore }),
+      const done = await asWriter(context, { what: 'tidemark compact', needs: 'saved', now }, () =>
+        compact(data, { minParts, dropRepeatsBefore }),
       );
       if (options.json) return sayJson(done);
       if (done.folders === 0) return say('Nothing to join. Only loaded parts of ended runs are joined.');
@@ -50,14 +52,14 @@ ${examples('tidemark compact', 'tidemark compact --drop-repeats 90')}`,
     });
 }
 
-async function compact(dataDir: string, request: CompactRequest): Promise<Compacted> {
+async function compact(data: Data, request: CompactRequest): Promise<Compacted> {
   const [{ openWarehouse }, { compactLanding }] = await Promise.all([
     import('../warehouse/duckdb/open.js'),
     import('../maintenance/compact/compact.js'),
   ]);
-  const warehouse = await openWarehouse(dataDir, { what: 'tidemark compact' });
+  const warehouse = await openWarehouse(data, { what: 'tidemark compact' });
   try {
-    return await compactLanding(warehouse, dataDir, request);
+    return await compactLanding(warehouse, data, request);
   } finally {
     await warehouse.close();
   }

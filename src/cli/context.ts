@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import type { Clock } from '../base/time/clock.js';
 import type { Config } from '../config/config.js';
+import type { Data } from '../store/data.js';
 
-/** Configuration and clock. Most commands need them. */
+/** Configuration, data and clock. Most commands need them. */
 export interface CliContext {
   config: Config;
+  data: Data;
   clock: Clock;
 }
 
@@ -20,14 +22,18 @@ export function configOption(command: Command): string | undefined {
  * @throws TidemarkError `InvalidConfig`
  */
 export async function loadContext(command: Command): Promise<CliContext> {
-  const [{ loadInForce }, { createClock }, { sandboxDays }] = await Promise.all([
+  const [{ loadInForce }, { OwnFolder }, { createClock }, { sandboxDays }] = await Promise.all([
     import('../config/config-in-force.js'),
+    import('../store/data.js'),
     import('../base/time/clock.js'),
     import('./running-sandbox.js'),
   ]);
   const config = loadInForce(configOption(command));
-  if (config.bucket !== undefined) await (await import('./join-bucket.js')).joinBucket(config);
-  return { config, clock: createClock(process.env, sandboxDays(config.dataDir)) };
+  const data =
+    config.bucket === undefined
+      ? new OwnFolder(config.dataDir)
+      : await (await import('./join-bucket.js')).joinBucket(config);
+  return { config, data, clock: createClock(process.env, sandboxDays(config.dataDir)) };
 }
 
 /** Returns the help text for examples, in the same format for every command. */

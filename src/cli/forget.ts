@@ -58,7 +58,8 @@ ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001',
     )
     .action(async (options: ForgetOptions, command: Command) => {
       const subjects = subjectsOf(options);
-      const { config, clock } = await loadContext(command);
+      const context = await loadContext(command);
+      const { config, data, clock } = context;
       const [{ forget }, { keepsContacts, tableSettings }] = await Promise.all([
         import('../maintenance/forget/forget.js'),
         import('../config/config.js'),
@@ -76,14 +77,15 @@ ${examples('tidemark forget --person 4711', 'tidemark forget --company 1000001',
         replaceList: options.replaceList,
         expired: options.expired ? cutoffsOf(config, now) : undefined,
         now,
-        ...tableSettings(config),
+        ...tableSettings(config, data),
         readers: config.readers,
         onStep: (step) => {
           if (!options.json) tell(`${STEPS[step]} …`);
         },
-        onPublished: async () => (await import('../warehouse/builds/replace-build.js')).replaceBuild(config, what),
+        onPublished: async () =>
+          (await import('../warehouse/builds/replace-build.js')).replaceBuild(config, data, what),
       };
-      const done = await asWriter(config, { what, needs: 'none', now }, () => forget(config.dataDir, request));
+      const done = await asWriter(context, { what, needs: 'none', now }, () => forget(data, request));
       if (done.proof?.proven === false) process.exitCode = FAILED;
       if (options.json) return sayJson(done);
       sayResult(done, config);

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import { TidemarkError } from '../base/errors.js';
 import { formatBytes, formatCount } from '../../schemas/format.js';
 import type { PublishedBuild } from '../warehouse/publish/publish.js';
-import { examples, loadContext } from './context.js';
+import { examples, loadContext, type CliContext } from './context.js';
 import { say, sayJson, tell } from './terminal/print.js';
 import { whileShowingTables } from './terminal/show-tables.js';
 import { copyAndSay } from './published-copy.js';
@@ -40,37 +40,38 @@ export function registerPublish(program: Command): void {
         throw new TidemarkError('InvalidInput', '--list and --to cannot be combined.', { todo: 'Omit one of them.' });
       }
       checkCopy(options);
-      const { config, clock } = await loadContext(command);
+      const context = await loadContext(command);
+      const { config, clock } = context;
       if (options.copy || options.check) requirePlace(config);
       if (options.list) return list(config, options);
       const { asWriter } = await import('./as-writer.js');
       const { to } = options;
       const what = 'tidemark publish';
       const now = clock.now();
-      if (to !== undefined) return asWriter(config, { what, needs: 'none', now }, () => goTo(config, to, options));
-      if (options.copy) return asWriter(config, { what, needs: 'none', now }, () => copy(config, options));
-      await asWriter(config, { what, needs: 'built', now }, () => publishAndSay(config, now, options));
+      if (to !== undefined) return asWriter(context, { what, needs: 'none', now }, () => goTo(context, to, options));
+      if (options.copy) return asWriter(context, { what, needs: 'none', now }, () => copy(context, options));
+      await asWriter(context, { what, needs: 'built', now }, () => publishAndSay(context, now, options));
     });
 }
 
-async function publishAndSay(config: Config, now: Date, options: PublishOptions): Promise<void> {
-  const build = await publishNow(config, now, options);
+async function publishAndSay(context: CliContext, now: Date, options: PublishOptions): Promise<void> {
+  const build = await publishNow(context, now, options);
   const what = 'tidemark publish';
   const { check } = options;
-  if (options.json) return sayJson({ ...build, ...(await copyAndSay(config, { what, json: true, check })) });
+  if (options.json) return sayJson({ ...build, ...(await copyAndSay(context, { what, json: true, check })) });
   say(`✔ published ${formatCount(build.rows)} rows of ${build.tables} tables`);
-  say(`  ${path.join(config.dataDir, build.file)}`);
+  say(`  ${path.join(context.config.dataDir, build.file)}`);
   for (const note of build.notes) say(`  ${note}`);
-  await copyAndSay(config, { what, check });
+  await copyAndSay(context, { what, check });
 }
 
-async function publishNow(config: Config, now: Date, options: PublishOptions): Promise<PublishedBuild> {
+async function publishNow({ config, data }: CliContext, now: Date, options: PublishOptions): Promise<PublishedBuild> {
   const { openWarehouse } = await import('../warehouse/duckdb/open.js');
   const { publish } = await import('../warehouse/publish/publish.js');
   const { missingWarehouse, REPLAY } = await import('../warehouse/load/missing-warehouse.js');
   const missing = missingWarehouse(config);
   if (missing !== null) throw new TidemarkError('Internal', `Nothing was published: ${missing}.`, { todo: REPLAY });
-  const warehouse = await openWarehouse(config.dataDir, { what: 'tidemark publish' });
+  const warehouse = await openWarehouse(data, { what: 'tidemark publish' });
   try {
     const { dataDir, readers } = config;
     const request = { run: 'by-hand', now, readers, ...config.publish };
@@ -119,13 +120,14 @@ function requirePlace({ publish }: Config): void {
   });
 }
 
-async function copy(config: Config, { json, prune, check }: PublishOptions): Promise<void> {
+async function copy(context: CliContext, { json, prune, check }: PublishOptions): Promise<void> {
   const options = { what: 'tidemark publish --copy', json, check, ...(prune && { keepSeconds: 0 }) };
-  const result = await copyAndSay(config, options);
+  const result = await copyAndSay(context, options);
   if (json) sayJson(result);
 }
 
-async function goTo(config: Config, wanted: string, { json = false }: PublishOptions): Promise<void> {
+async function goTo(context: CliContext, wanted: string, { json = false }: PublishOptions): Promise<void> {
+  const { config } = context;
   const { dataDir } = config;
   const [{ listBuilds }, { showBuild }, { takeKept }] = await Promise.all([
     import('../warehouse/builds/builds.js'),
@@ -136,9 +138,9 @@ async function goTo(config: Config, wanted: string, { json = false }: PublishOpt
   const name = await showBuild(dataDir, wanted, (holder) => tell(`Waiting for ${holder}.`));
   if (json) {
     const build = listBuilds(dataDir).find((one) => one.name === name);
-    return sayJson({ ...build, ...(await copyAndSay(config, { what: 'tidemark publish --to', json })) });
+    return sayJson({ ...build, ...(await copyAndSay(context, { what: 'tidemark publish --to', json })) });
   }
   say(`✔ ${name} is current. A program that has another build open sees this one after it opens the file again.`);
   say('  The next run or `tidemark publish` publishes a new build.');
-  await copyAndSay(config, { what: 'tidemark publish --to' });
+  await copyAndSay(context, { what: 'tidemark publish --to' });
 }

@@ -1,4 +1,5 @@
 import { formatBytes, formatCount } from '../../schemas/format.js';
+import type { Data } from '../store/data.js';
 import type { CopyConfig } from '../warehouse/builds/copy-published.js';
 import type { Copied, CopyOptions } from '../warehouse/builds/copy-build.js';
 import { say, tell } from './terminal/print.js';
@@ -9,7 +10,7 @@ import { FAILED } from './terminal/print-error.js';
  * code, because the publication itself succeeded.
  */
 export async function copyAndSay(
-  config: CopyConfig,
+  { config, data }: { config: CopyConfig; data: Data },
   {
     what,
     json = false,
@@ -21,7 +22,7 @@ export async function copyAndSay(
   if (!json) tell(`Copying to ${config.publish.to} …`);
   try {
     const onWait = (holder: string): void => tell(`Waiting for ${holder}.`);
-    const copied = (await copyPublished(config, { what, onWait, ...rest })) ?? null;
+    const copied = (await copyPublished(config, data, { what, onWait, ...rest })) ?? null;
     if (copied !== null && !json) sayCopied(copied);
     if (copied?.pruneFault) process.exitCode = FAILED;
     return { copied, copyFault: null };

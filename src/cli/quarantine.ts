@@ -7,6 +7,7 @@ import { TidemarkError } from '../base/errors.js';
 import { examples, loadContext } from './context.js';
 import { say, sayJson } from './terminal/print.js';
 import { showPath } from './terminal/show-path.js';
+import type { Data } from '../store/data.js';
 
 /** A part that was moved, and why. `rows`: null if nobody can read how many it had. */
 interface Moved extends Pick<LandedPart, 'file' | 'stream' | 'run' | 'date'> {
@@ -34,12 +35,11 @@ they go on. To return a part, restore its file from a backup to its old place.
 ${examples('tidemark quarantine', 'tidemark quarantine --return')}`,
     )
     .action(async (options: { run?: string; return?: boolean; json?: boolean }, command: Command) => {
-      const { config } = await loadContext(command);
-      const { openWorkingCopy } = await import('../store/working-copy/open.js');
-      await openWorkingCopy(config);
+      const { data } = await loadContext(command);
       const { whileNobodyReplays } = await import('../warehouse/duckdb/locks.js');
-      const work = options.return === true ? bringBack : async (dataDir: string) => moveAway(dataDir, options.run);
-      const moved = await whileNobodyReplays(config.dataDir, 'tidemark quarantine', () => work(config.dataDir));
+      const moved = await whileNobodyReplays(data.dataDir, 'tidemark quarantine', async () =>
+        options.return === true ? bringBack(data) : moveAway(data, options.run),
+      );
       if (options.json)
         return sayJson(
           moved.map(({ file, stream, run, date, rows, fault }) => ({ file, stream, run, date, rows, fault })),
@@ -48,7 +48,8 @@ ${examples('tidemark quarantine', 'tidemark quarantine --return')}`,
     });
 }
 
-async function moveAway(dataDir: string, run: string | undefined): Promise<Moved[]> {
+async function moveAway(data: Data, run: string | undefined): Promise<Moved[]> {
+  const { dataDir } = data;
   if (run === WEBHOOK_RUN)
     throw new TidemarkError('InvalidInput', `The deliveries of webhooks have no run: ${run}.`, {
       todo: 'Leave out --run. Nobody sends these deliveries again.',
@@ -57,33 +58,33 @@ async function moveAway(dataDir: string, run: string | undefined): Promise<Moved
     import('../landing/index.js'),
     import('../warehouse/load/part-check.js'),
   ]);
-  await landing.pullManifests(dataDir);
+  await landing.pullManifests(data);
   const damaged: string[] = [];
   const parts = landing.readManifests(dataDir, {}, (_, manifest) => damaged.push(manifest));
   if (run !== undefined && parts.every((part) => part.run !== run))
     throw new TidemarkError('InvalidInput', `No landed part belongs to the run ${run}.`, {
       todo: '`tidemark doctor` and `ops.runs` name runs.',
     });
-  await landing.pullParts(dataDir, parts, { skipFaulty: true });
+  await landing.pullParts(data, parts, { skipFaulty: true });
   const moved: Moved[] = [];
   for (const manifest of damaged) {
-    const lost = await landing.readLostManifest(dataDir, manifest);
-    await landing.quarantineManifest(dataDir, lost);
+    const lost = await landing.readLostManifest(data, manifest);
+    await landing.quarantineManifest(data, lost);
     moved.push({ ...lost, file: lost.files[0] ?? manifest, fault: `${manifest} is no manifest` });
   }
   for (const part of parts) {
     const fault =
       (await findPartFault(part)) ?? (part.run === run ? `${part.file} belongs to the run ${run}` : undefined);
     if (fault === undefined) continue;
-    await landing.quarantinePart(dataDir, part);
+    await landing.quarantinePart(data, part);
     moved.push({ ...part, fault });
   }
   return moved;
 }
 
-async function bringBack(dataDir: string): Promise<Moved[]> {
+async function bringBack(data: Data): Promise<Moved[]> {
   const { returnParts } = await import('../maintenance/return-parts.js');
-  return (await returnParts(dataDir)).map((part) => ({ ...part, fault: 'sound again' }));
+  return (await returnParts(data)).map((part) => ({ ...part, fault: 'sound again' }));
 }
 
 function describe(moved: readonly Moved[], returned: boolean): string[] {

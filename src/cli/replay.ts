@@ -35,7 +35,8 @@ export function registerReplay(program: Command): void {
     .addHelpText('after', examples('tidemark replay', 'tidemark replay --to 2026-10-31 --into ./as-of-october'))
     .action(async (options: ReplayOptions, command: Command) => {
       checkRange(options);
-      const { config, clock } = await loadContext(command);
+      const context = await loadContext(command);
+      const { config, data, clock } = context;
       const [{ rebuildWarehouse }, { tableSettings }] = await Promise.all([
         import('../maintenance/rebuild.js'),
         import('../config/config.js'),
@@ -43,7 +44,7 @@ export function registerReplay(program: Command): void {
       const begun = performance.now();
       const request: RebuildRequest = {
         now: clock.now(),
-        ...tableSettings(config),
+        ...tableSettings(config, data),
         readers: config.readers,
         keep: config.publish.keep,
         from: options.from,
@@ -56,14 +57,14 @@ export function registerReplay(program: Command): void {
       const what = 'tidemark replay';
       const isInPlace = request.into === undefined;
       const replay = async () => {
-        const result = await whileShowingTables(options, () => rebuildWarehouse(config.dataDir, request));
+        const result = await whileShowingTables(options, () => rebuildWarehouse(data, request));
         if (!options.json) sayReplayed(result, { dataDir: config.dataDir, into: request.into, begun });
-        if (isInPlace) await copyAndSay(config, { what, json: options.json });
+        if (isInPlace) await copyAndSay(context, { what, json: options.json });
         return result;
       };
       const { asWriter } = await import('./as-writer.js');
       const result = isInPlace
-        ? await asWriter(config, { what, needs: 'any', now: request.now }, replay)
+        ? await asWriter(context, { what, needs: 'any', now: request.now }, replay)
         : await replay();
       if (result.faults.length > 0) process.exitCode = FAILED;
       if (options.json) sayJson(result);

@@ -6,8 +6,9 @@ import { describeFaults } from './config-faults.js';
 import { ConfigSchema, type ConfigFile, type MarketConfig } from './config-schema.js';
 import { parseConfigText, showSetting, type ConfigText } from './config-text.js';
 import { errorMessage, hasErrorCode, TidemarkError } from '../base/errors.js';
+import type { Data } from '../store/data.js';
 import { isBucket } from '../store/places.js';
-import { isAddress, type RatesSource } from './rates-source.js';
+import { isAddress, type RatesConfig, type RatesSource } from './rates-source.js';
 import { requireUsableFolder } from './usable-folder.js';
 import { API_KEY } from '../base/key-fingerprint.js';
 
@@ -25,7 +26,7 @@ export interface Config extends ConfigFile {
   /** `data` if it is a bucket: `s3://bucket/prefix`. */
   bucket?: string | undefined;
   /** Where exchange rates come from; null without the block `fx`. */
-  rates?: RatesSource | null;
+  rates?: RatesConfig | null;
   /** `models` as an absolute path: a folder with the user's own SQL models. */
   modelsDir?: string | undefined;
   /**
@@ -77,7 +78,7 @@ export function readConfig(file: string, written: string, env: NodeJS.ProcessEnv
   const dataDir = path.resolve(path.dirname(file), bucket === undefined ? place : folder);
   requireUsableFolder(dataDir);
   const modelsDir = parsed.data.models === undefined ? undefined : path.resolve(path.dirname(file), parsed.data.models);
-  const rates = ratesSource(path.dirname(file), dataDir, parsed.data.fx);
+  const rates = ratesConfig(path.dirname(file), parsed.data.fx);
   const publish = publishTo(bucket, parsed.data);
   const hashes = { hash: hashOf(parsed.data), fileHash: hashOf(text.content) };
   return { ...parsed.data, publish, file, dataDir, bucket, modelsDir, rates, ...hashes };
@@ -89,13 +90,12 @@ function publishTo(bucket: string | undefined, { publish }: ConfigFile): ConfigF
   return { ...publish, to: `${bucket.replace(/\/$/, '')}/published` };
 }
 
-function ratesSource(folder: string, dataDir: string, fx: ConfigFile['fx']): RatesSource | null {
+function ratesConfig(folder: string, fx: ConfigFile['fx']): RatesConfig | null {
   if (fx === undefined) return null;
   const { file: name, base, reporting } = fx;
   return {
     file: isAddress(name) ? name : path.resolve(folder, name),
     name,
-    dataDir,
     base,
     reporting,
   };
@@ -152,8 +152,9 @@ export interface TableSettings {
 }
 
 /** Returns these settings of a configuration. Builds, replays and removals pass them on as they are. */
-export function tableSettings(config: Config): TableSettings {
-  return { personalData: keepsContacts(config), modelsDir: config.modelsDir, rates: config.rates };
+export function tableSettings(config: Config, data: Data): TableSettings {
+  const { modelsDir, rates } = config;
+  return { personalData: keepsContacts(config), modelsDir, rates: rates && { ...rates, data } };
 }
 
 /**

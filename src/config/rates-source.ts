@@ -1,17 +1,22 @@
 import { isLoopback } from '../base/loopback.js';
+import type { Data } from '../store/data.js';
 
-/** Where exchange rates come from: the block `fx` of the configuration. */
-export interface RatesSource {
+/** The block `fx` of the configuration. */
+export interface RatesConfig {
   /** Absolute path or http(s) address of a CSV or Parquet file. */
   file: string;
   /** The file as the configuration names it. */
   name: string;
-  /** Data folder, which keeps the last download. */
-  dataDir: string;
   /** Currency to which the rates refer, ISO 4217: a rate says how many units of a currency one unit of `base` costs. */
   base: string;
   /** Currency of the columns `*_reporting`, ISO 4217. */
   reporting: string;
+}
+
+/** Where exchange rates come from. */
+export interface RatesSource extends RatesConfig {
+  /** Keeps the last download. */
+  data: Data;
 }
 
 /** A currency code of ISO 4217. */

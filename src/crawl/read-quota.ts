@@ -33,7 +33,7 @@ export async function readQuota(
     .now()
     .toISOString()
     .replaceAll(/[^0-9]/g, '');
-  const booking = new RequestLog(deps.config.dataDir, ctx.run, 'quota');
+  const booking = new RequestLog(deps.data, ctx.run, 'quota');
   const { groups, readAt, reading, fault } = await bookingIn(booking, () => askMetrics(deps, heartbeat));
   const daily = dailyMetric(groups, deps.config.quota.metric);
   const records = readMetrics(groups).map(({ metric: name, used, total }): QuotaRecord => ({

@@ -14,8 +14,8 @@ import { manifestName, spoolFile, spoolsDir, type PartTarget } from './paths.js'
 import { piecesDir, readPieces, removeSpool } from './pieces.js';
 import { pullManifests, pullParts } from './pull.js';
 import { readSpool, Spool } from './spool.js';
-import { workingCopyOf } from '../store/working-copy/open.js';
-import type { WorkingCopy } from '../store/working-copy/working-copy.js';
+import type { Data } from '../store/data.js';
+import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { sha256, sha256OfFile } from '../base/hash.js';
 
 // Streams that must land completely or not at all, because half a list would look like the whole list. A later run
@@ -31,7 +31,7 @@ const LEFT = 'left-';
  * @returns the number of rows of the spools that are now landed
  */
 export async function adoptSpools(run: {
-  dataDir: string;
+  data: Data;
   run: string;
   date: string;
   market: string | null;
@@ -41,9 +41,8 @@ export async function adoptSpools(run: {
     const folder = runFolder({ ...run, stream });
     // A listing may have been read to its end, but not committed completely. Then commit its remaining parts.
     if (WHOLE_OR_NOT.has(stream)) await finishListing({ ...run, stream, chunk: stream });
-    for (const chunk of await spooled(run.dataDir, folder)) {
-      if (RECORD_STREAMS.has(stream) || WHOLE_OR_NOT.has(stream))
-        await removeSpool(run.dataDir, spoolFile(folder, chunk));
+    for (const chunk of await spooled(run.data, folder)) {
+      if (RECORD_STREAMS.has(stream) || WHOLE_OR_NOT.has(stream)) await removeSpool(run.data, spoolFile(folder, chunk));
       else rows += await adopt({ ...run, stream, chunk });
     }
   }
@@ -55,18 +54,17 @@ export async function adoptSpools(run: {
  * write a part with the chunk's own name. So the rows get another chunk name, which depends only on the spool's content.
  */
 async function adopt(target: PartTarget): Promise<number> {
-  const { dataDir, chunk } = target;
-  const copy = workingCopyOf(dataDir);
+  const { data, chunk } = target;
   const spool = spoolFile(runFolder(target), chunk);
   let rows = 0;
   if (chunk.startsWith(LEFT)) {
     // The bucket still has the pieces of these rows, unless the rows are landed.
-    if (copy === undefined) rows = await landSpool(target);
+    if (!(data instanceof WorkingCopy)) rows = await landSpool(target);
   } else if (!(await isCommitted(target))) {
-    const left = await (copy === undefined ? moveSpool(target, spool) : gatherPieces(copy, target, spool));
+    const left = await (data instanceof WorkingCopy ? gatherPieces(data, target, spool) : moveSpool(target, spool));
     if (left !== null) rows = await landSpool({ ...target, chunk: left });
   }
-  await removeSpool(dataDir, spool);
+  await removeSpool(data, spool);
   return rows;
 }
 
@@ -104,7 +102,7 @@ async function gatherPieces(copy: WorkingCopy, target: PartTarget, spool: string
   const lines = await Spool.open(spool, copy);
   await lines.give();
   await lines.close();
-  const pieces = (await copy.list(piecesDir(spool))).map(({ file }) => path.basename(file));
+  const pieces = (await copy.listGiven(piecesDir(spool))).map(({ file }) => path.basename(file));
   if (pieces.length === 0) return null;
   const left = nameOf(target, sha256(pieces.join('\n')));
   const known = await landedBefore(target, left);
@@ -127,8 +125,8 @@ function nameOf({ chunk }: PartTarget, hash: string): string {
  * @param left name under which the spool's rows land; `landSpool` itself skips the rows of these parts
  */
 async function landedBefore(target: PartTarget, left: string): Promise<ReadonlySet<string> | null> {
-  const { dataDir, stream, run } = target;
-  await pullManifests(dataDir, { streams: [stream], run: target });
+  const { data, stream, run } = target;
+  await pullManifests(data, { streams: [stream], run: target });
   const isOther = (part: string): boolean => {
     const name = manifestName(part)
       .replace(/^part-/, '')
@@ -136,11 +134,11 @@ async function landedBefore(target: PartTarget, left: string): Promise<ReadonlyS
       .replace(/\.row\d+$/, '');
     return name !== left && name.replace(/^left-[0-9a-f]{8}-/, '') === target.chunk;
   };
-  const parts = readManifests(dataDir, { stream, run }).filter(
+  const parts = readManifests(data.dataDir, { stream, run }).filter(
     ({ part, replaces = [] }) => isOther(part) || replaces.some((replaced) => isOther(replaced.part)),
   );
   if (parts.length === 0) return null;
-  await pullParts(dataDir, parts);
+  await pullParts(data, parts);
   return new Set(parts.flatMap(readPartRows).map(keyOf));
 }
 
@@ -154,10 +152,10 @@ function lineOf(row: LandedRow): string {
 }
 
 /** Lists the chunks of a run's folder that have a spool, here or in the bucket. */
-async function spooled(dataDir: string, folder: string): Promise<string[]> {
+async function spooled(data: Data, folder: string): Promise<string[]> {
   const spools = spoolsDir(folder);
   const here = existsSync(spools) ? readdirSync(spools) : [];
-  const there = (await workingCopyOf(dataDir)?.list(spools)) ?? [];
+  const there = await data.listGiven(spools);
   const given = there.map(({ file }) => path.basename(path.dirname(file)).replace(/\.pieces$/, ''));
   const chunks = [...here, ...given].flatMap((name) => /^part-(.+)\.ndjson$/.exec(name)?.[1] ?? []);
   return [...new Set(chunks)].toSorted();

@@ -1,3 +1,4 @@
+import type { Data } from '../store/data.js';
 import { receiverLock } from '../store/data-folder.js';
 import { LockSeeker } from '../store/lock/lock.js';
 import { landSpool, type PartTarget, type SpoolLimits } from './index.js';
@@ -22,14 +23,14 @@ export interface AdopterOptions {
  * lands them, and never while the receiver lives. The Adopter remembers what it saw of each lock between calls.
  */
 export class Adopter {
-  readonly #dataDir: string;
+  readonly #data: Data;
   readonly #options: AdopterOptions;
   readonly #seekers = new Map<string, LockSeeker>();
   #spools = new Map<string, PartTarget[]>();
   #calls = 0;
 
-  constructor(dataDir: string, options: AdopterOptions) {
-    this.#dataDir = dataDir;
+  constructor(data: Data, options: AdopterOptions) {
+    this.#data = data;
     this.#options = options;
   }
 
@@ -41,8 +42,8 @@ export class Adopter {
    * @throws the first error, after all receivers were checked
    */
   async adopt(own: string | undefined, goesOn: () => void): Promise<void> {
-    if (this.#calls++ % SCAN_EVERY === 0) this.#spools = listSpools(this.#dataDir);
-    const receivers = new Set<string>([...listReceiverLocks(this.#dataDir), ...this.#spools.keys()]);
+    if (this.#calls++ % SCAN_EVERY === 0) this.#spools = listSpools(this.#data);
+    const receivers = new Set<string>([...listReceiverLocks(this.#data.dataDir), ...this.#spools.keys()]);
     for (const known of this.#seekers.keys()) if (!receivers.has(known)) this.#seekers.delete(known);
     receivers.delete(own ?? '');
     const faults: unknown[] = [];
@@ -55,13 +56,14 @@ export class Adopter {
   async #takeOver(receiver: string, goesOn: () => void): Promise<void> {
     const { leaseMs, beatMs, place, limits, onLanded } = this.#options;
     const lockOptions = { what: 'landing the spools of another receiver', leaseMs, beatMs, place };
-    const seeker = this.#seekers.get(receiver) ?? new LockSeeker(receiverLock(this.#dataDir, receiver), lockOptions);
+    const seeker =
+      this.#seekers.get(receiver) ?? new LockSeeker(receiverLock(this.#data.dataDir, receiver), lockOptions);
     this.#seekers.set(receiver, seeker);
     const lock = seeker.attempt();
     if (lock === undefined) return;
     try {
       // List the spools again: since the first list, the receiver may have landed its spools and released the lock.
-      for (const target of listSpools(this.#dataDir).get(receiver) ?? []) {
+      for (const target of listSpools(this.#data).get(receiver) ?? []) {
         const rows = await landSpool(target, {
           limits,
           goesOn: () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
+import type { Data } from '../store/data.js';
 import { receiversDir, runFolder, streamDir } from '../store/data-folder.js';
 import { spoolsDir, type PartTarget } from './index.js';
 
@@ -23,31 +24,31 @@ export function listReceiverLocks(dataDir: string): string[] {
 }
 
 /** Returns a name for the next chunk of a receiver. The name is unique even if the clock is set back. */
-export function nextChunk(dataDir: string, receiver: string, number: number, now: Date): PartTarget {
+export function nextChunk(data: Data, receiver: string, number: number, now: Date): PartTarget {
   const time = now.toISOString();
   return targetOf(
-    dataDir,
+    data,
     time.slice(0, 10),
     `${receiver}-${String(number).padStart(6, '0')}-${time.replaceAll(/\D/g, '')}`,
   );
 }
 
 /** Lists the spooled chunks by receiver. */
-export function listSpools(dataDir: string): Map<string, PartTarget[]> {
+export function listSpools(data: Data): Map<string, PartTarget[]> {
   const found = new Map<string, PartTarget[]>();
-  for (const date of names(streamDir(dataDir, STREAM), /^date=(.+)$/)) {
-    const folder = runFolder({ dataDir, stream: STREAM, run: WEBHOOK_RUN, date });
+  for (const date of names(streamDir(data.dataDir, STREAM), /^date=(.+)$/)) {
+    const folder = runFolder({ data, stream: STREAM, run: WEBHOOK_RUN, date });
     for (const chunk of names(spoolsDir(folder), /^part-(r[0-9a-f]{16}-.+)\.ndjson$/)) {
       const [receiver = ''] = chunk.split('-');
-      found.set(receiver, [...(found.get(receiver) ?? []), targetOf(dataDir, date, chunk)]);
+      found.set(receiver, [...(found.get(receiver) ?? []), targetOf(data, date, chunk)]);
     }
   }
   return found;
 }
 
 /** Names a chunk of deliveries. */
-export function targetOf(dataDir: string, date: string, chunk: string): PartTarget {
-  return { dataDir, stream: STREAM, run: WEBHOOK_RUN, date, market: null, chunk };
+export function targetOf(data: Data, date: string, chunk: string): PartTarget {
+  return { data, stream: STREAM, run: WEBHOOK_RUN, date, market: null, chunk };
 }
 
 function names(folder: string, pattern: RegExp): string[] {

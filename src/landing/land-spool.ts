@@ -35,7 +35,7 @@ export async function landSpool(
     const pass = await landFrom(target, spool, limits, goesOn);
     if (pass.raced) continue;
     goesOn();
-    await removeSpool(target.dataDir, spool);
+    await removeSpool(target.data, spool);
     return pass.rows;
   }
 }

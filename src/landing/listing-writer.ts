@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFolder } from '../store/data-folder.js';
-import { writeFileAtomic } from '../store/files.js';
-import { workingCopyOf } from '../store/working-copy/open.js';
+import { publishFiles, removePublished, takePublished } from '../store/publish-files.js';
 import { PartWriter, type NewRow } from './part-writer.js';
 import { spoolFile, spoolsDir, type PartTarget } from './paths.js';
 
@@ -72,28 +70,10 @@ export class ListingWriter {
   }
 }
 
-/** Content of the file `complete-<listing>.json`. */
-interface Complete {
-  parts: number;
-  /** With the data in a bucket: the spools as they were given to the bucket, by part. */
-  spools?: { key: string; bytes: number; sha256: string }[];
-}
-
-/**
- * Marks a listing as complete. With the data in a bucket, gives its spools first, so that any machine can commit them.
- * If another machine has read the listing meanwhile, its pages are valid.
- */
+/** Marks a listing as complete. If another machine has read the listing meanwhile, its pages are valid. */
 async function markComplete(target: PartTarget, parts: number): Promise<void> {
-  const file = completeFile(target);
-  const copy = workingCopyOf(target.dataDir);
-  if (copy === undefined) return writeFileAtomic(file, `${JSON.stringify({ parts } satisfies Complete)}\n`);
-  const spools: Complete['spools'] = [];
-  for (let part = 0; part < parts; part++) {
-    const spool = spoolFile(runFolder(target), chunkName(target, part));
-    const key = `${copy.keyOf(spool)}.${copy.id}-${randomUUID().slice(0, 8)}`;
-    spools.push({ key, ...(await copy.storage.upload(key, spool)) });
-  }
-  await copy.claimText(file, Buffer.from(`${JSON.stringify({ parts, spools } satisfies Complete)}\n`));
+  const spools = Array.from({ length: parts }, (_, part) => spoolFile(runFolder(target), chunkName(target, part)));
+  await publishFiles(target.data, completeFile(target), { parts }, spools);
 }
 
 /**
@@ -101,30 +81,18 @@ async function markComplete(target: PartTarget, parts: number): Promise<void> {
  * @returns false when no complete listing waits for this
  */
 export async function finishListing(target: PartTarget): Promise<boolean> {
+  const { data } = target;
   const file = completeFile(target);
-  const copy = workingCopyOf(target.dataDir);
-  await copy?.refresh(file);
-  if (!existsSync(file)) return false;
-  const { parts, spools } = JSON.parse(readFileSync(file, 'utf8')) as Complete;
+  if (!(await data.refresh(file))) return false;
+  const { parts } = JSON.parse(readFileSync(file, 'utf8')) as { parts: number };
   for (let part = 0; part < parts; part++) {
     const chunk = part === parts - 1 ? target.chunk : chunkName(target, part);
     const spooled = { ...target, chunk: chunkName(target, part) };
     const spool = spoolFile(runFolder(target), spooled.chunk);
-    const given = spools?.[part];
-    if (copy !== undefined && given !== undefined) {
-      if (await PartWriter.committed({ ...target, chunk })) continue;
-      // The spool on this machine may be of another attempt.
-      const { key, ...content } = given;
-      await copy.storage.download(key, spool, content);
-    }
-    if (!existsSync(spool)) continue;
-    await (await PartWriter.open(spooled)).commit({ as: chunk });
+    if (!(await PartWriter.committed({ ...target, chunk }))) await takePublished(data, file, part, spool);
+    if (existsSync(spool)) await (await PartWriter.open(spooled)).commit({ as: chunk });
   }
-  if (copy !== undefined) {
-    await copy.remove(file);
-    await copy.all(spools ?? [], async ({ key }) => copy.storage.remove(key));
-  }
-  await rm(file, { force: true });
+  await removePublished(data, file);
   return true;
 }
 

@@ -3,7 +3,8 @@ import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import { runFolder, streamDir } from '../store/data-folder.js';
 import { look, type Watch } from '../store/lock/holder.mjs';
 import { gatherSpool, landSpool, spoolFile, spoolsDir, type PartTarget, type SpoolLimits } from './index.js';
-import { workingCopyOf } from '../store/working-copy/open.js';
+import type { Data } from '../store/data.js';
+import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { STREAM, targetOf } from './deliveries.js';
 import { DAY_MS, utcDay } from '../base/time/time.js';
 
@@ -27,14 +28,14 @@ export interface LostReceiversOptions {
  * data is in a folder.
  */
 export class LostReceivers {
-  readonly #dataDir: string;
+  readonly #data: Data;
   readonly #options: LostReceiversOptions;
   #watches = new Map<string, Watch>();
   #calls = 0;
   #lookedAt = -Infinity;
 
-  constructor(dataDir: string, options: LostReceiversOptions) {
-    this.#dataDir = dataDir;
+  constructor(data: Data, options: LostReceiversOptions) {
+    this.#data = data;
     this.#options = options;
   }
 
@@ -44,10 +45,10 @@ export class LostReceivers {
    * @param goesOn called between parts; if it throws, the work stops, and a later call continues
    */
   async adopt(own: string | undefined, goesOn: () => void): Promise<void> {
-    const copy = workingCopyOf(this.#dataDir);
+    const data = this.#data;
     const { limits, abandonedMs = ABANDONED_MS, onLanded } = this.#options;
     // Each look is a request.
-    if (copy === undefined || performance.now() - this.#lookedAt < abandonedMs / 10) return;
+    if (!(data instanceof WorkingCopy) || performance.now() - this.#lookedAt < abandonedMs / 10) return;
     this.#lookedAt = performance.now();
     const before = this.#watches;
     this.#watches = new Map();
@@ -56,7 +57,7 @@ export class LostReceivers {
       const watch = look(before.get(key), { id: key, beat: pieces }, performance.now(), abandonedMs / 2);
       this.#watches.set(key, watch);
       if (watch.unchangedMs < abandonedMs) continue;
-      await gatherSpool(copy, spoolFile(runFolder(target), target.chunk));
+      await gatherSpool(data, spoolFile(runFolder(target), target.chunk));
       const rows = await landSpool(target, { limits, goesOn });
       if (rows > 0) onLanded(rows);
     }
@@ -64,18 +65,17 @@ export class LostReceivers {
 
   /** Finds the spools that have pieces in the bucket, and their numbers of pieces. */
   async #find(): Promise<Map<string, { target: PartTarget; pieces: number }>> {
-    const dataDir = this.#dataDir;
-    const copy = workingCopyOf(dataDir);
+    const data = this.#data;
     const dates = [0, 1].map((days) => utcDay(Date.now() - days * DAY_MS));
-    const recent = dates.map((date) => spoolsDir(runFolder({ dataDir, stream: STREAM, run: WEBHOOK_RUN, date })));
-    const folders = this.#calls++ % ALL_DAYS_EVERY === 0 ? [streamDir(dataDir, STREAM)] : recent;
+    const recent = dates.map((date) => spoolsDir(runFolder({ data, stream: STREAM, run: WEBHOOK_RUN, date })));
+    const folders = this.#calls++ % ALL_DAYS_EVERY === 0 ? [streamDir(data.dataDir, STREAM)] : recent;
     const found = new Map<string, { target: PartTarget; pieces: number }>();
     for (const folder of folders) {
-      for (const { file } of (await copy?.list(folder)) ?? []) {
+      for (const { file } of await data.listGiven(folder)) {
         const spool = path.dirname(file);
         const [, date = '', chunk] = /date=([\d-]+).*[\\/]part-(.+)\.ndjson\.pieces$/.exec(spool) ?? [];
         if (chunk === undefined) continue;
-        const target = targetOf(dataDir, date, chunk);
+        const target = targetOf(data, date, chunk);
         found.set(spool, { target, pieces: (found.get(spool)?.pieces ?? 0) + 1 });
       }
     }

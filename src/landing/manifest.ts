@@ -10,6 +10,7 @@ import { manifestName, manifestsDir } from './paths.js';
 import { runFolders } from './run-folders.js';
 import { namesIn } from '../store/files.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
+import type { Data } from '../store/data.js';
 
 /*
  * States of a part, and what changes them:
@@ -70,7 +71,7 @@ export function newestStamp(dataDir: string, since: string): { stamp: string; ru
  * @throws TidemarkError `LandingCorrupt` when a part or manifest is damaged
  */
 export function readRunRows(target: {
-  dataDir: string;
+  data: Pick<Data, 'dataDir'>;
   stream: LandingStream;
   run: string;
   date: string;

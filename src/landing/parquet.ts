@@ -46,7 +46,7 @@ const SCHEMA: SchemaElement[] = [
 const DISTINCT: ReadonlySet<string> = new Set(['request_key', 'entity_id', 'fetched_at', 'body', 'sha256']);
 
 /** Returns the key-value metadata that a part has in its Parquet footer. */
-export function footerOf(target: PartTarget): Record<string, string> {
+export function footerOf(target: Omit<PartTarget, 'data'>): Record<string, string> {
   const { stream, run, date, market, chunk } = target;
   return { schema_version: SCHEMA_VERSION, stream, run, date, chunk, ...(market === null ? {} : { market }) };
 }

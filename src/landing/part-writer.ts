@@ -7,11 +7,12 @@ import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js'
 import { writeFileOnce } from '../store/files.js';
 import { partLanded } from '../base/observed.js';
 import { refreshForgotten, requireForgotten, sha256Of, withoutForgotten } from '../privacy/forgotten.js';
-import { workingCopyOf } from '../store/working-copy/open.js';
+import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { findReplacing, isReadable } from './manifest.js';
 import { encodePart } from './parquet.js';
 import { manifestFile, otherPartName, partName, spoolFile, type PartTarget } from './paths.js';
 import { Spool } from './spool.js';
+import type { Data } from '../store/data.js';
 
 /** A response that is not landed yet. The writer adds the hash. */
 export type NewRow = Omit<LandedRow, 'sha256'>;
@@ -36,7 +37,7 @@ export class PartWriter {
   /** Returns the chunk's manifest if the chunk is committed, here or by another machine; undefined otherwise. */
   static async committed(target: PartTarget): Promise<PartManifest | undefined> {
     const file = manifestFile(runFolder(target), target.chunk);
-    if (!isReadable(file)) await workingCopyOf(target.dataDir)?.takeAgain(file);
+    if (!isReadable(file)) await target.data.take(file);
     return existsSync(file) ? PartManifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
   }
 
@@ -49,7 +50,7 @@ export class PartWriter {
     requireForgotten(target);
     const file = spoolFile(runFolder(target), target.chunk);
     if (!resume) await rm(file, { force: true });
-    return new PartWriter(target, await Spool.open(file, resume ? workingCopyOf(target.dataDir) : undefined));
+    return new PartWriter(target, await Spool.open(file, resume ? target.data : undefined));
   }
 
   /** The rows of this chunk so far, from this attempt and from earlier ones. */
@@ -127,14 +128,14 @@ export async function writePart(
   if (earlier) return earlier;
   assertFree();
   // Remove forgotten people again: `tidemark forget` may have run after these rows were spooled.
-  await refreshForgotten(target);
+  await refreshForgotten(target.data, target.stream);
   const bytes = await encodePart(
     target,
     rows.map((row) => withoutForgotten(target, row)),
   );
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const times = rows.map((row) => row.fetched_at).toSorted();
-  const { dataDir: _, ...identity } = target;
+  const { data, ...identity } = target;
   const manifest: PartManifest = {
     ...identity,
     part: await placePart(target, bytes, sha256),
@@ -145,14 +146,14 @@ export async function writePart(
     lastFetchedAt: times.at(-1) ?? null,
     writtenAt: new Date().toISOString(),
   };
-  const made = await placeManifest(target.dataDir, folder, manifest);
+  const made = await placeManifest(data, folder, manifest);
   if (made) partLanded.report(manifest);
   const standing = made ? manifest : await PartWriter.committed(target);
   // Remove part files that the valid manifest does not name. No later manifest will name them.
   for (const name of [partName(target.chunk), manifest.part]) {
     if (standing === undefined || name === standing.part) continue;
-    if (name === manifest.part) await workingCopyOf(target.dataDir)?.remove(path.join(folder, name));
-    await rm(path.join(folder, name), { force: true });
+    if (name === manifest.part) await data.remove(path.join(folder, name));
+    else await rm(path.join(folder, name), { force: true });
   }
   return standing;
 }
@@ -174,11 +175,10 @@ export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void
 async function placePart(target: PartTarget, bytes: Uint8Array, sha256: string): Promise<string> {
   const folder = runFolder(target);
   const other = otherPartName(target.chunk, sha256);
-  const copy = workingCopyOf(target.dataDir);
-  if (copy !== undefined) {
+  if (target.data instanceof WorkingCopy) {
     // Machines do not see each other's files. The hash in the name keeps their parts apart.
     await writeFileOnce(path.join(folder, other), bytes);
-    await copy.give(path.join(folder, other));
+    await target.data.give(path.join(folder, other));
     return other;
   }
   const plain = partName(target.chunk);
@@ -190,9 +190,6 @@ async function placePart(target: PartTarget, bytes: Uint8Array, sha256: string):
 }
 
 /** Commits a part of a run's folder, unless another attempt has committed its chunk. Returns whether this call did it. */
-export async function placeManifest(dataDir: string, folder: string, manifest: PartManifest): Promise<boolean> {
-  const file = manifestFile(folder, manifest.chunk);
-  const text = `${JSON.stringify(manifest)}\n`;
-  const copy = workingCopyOf(dataDir);
-  return copy === undefined ? writeFileOnce(file, text) : copy.claimText(file, Buffer.from(text));
+export async function placeManifest(data: Data, folder: string, manifest: PartManifest): Promise<boolean> {
+  return data.claim(manifestFile(folder, manifest.chunk), `${JSON.stringify(manifest)}\n`);
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Data } from '../store/data.js';
 import type { LandingPlace } from '../store/data-folder.js';
 
 // Names of the files in a run's folder of the landing zone. `runFolder` in src/store/data-folder.ts returns the folder.
@@ -8,6 +9,7 @@ const QUARANTINE = '_quarantine';
 
 /** Identifies a part by its run's folder (stream, date, run) and by the name of its chunk. */
 export interface PartTarget extends LandingPlace {
+  data: Data;
   market: string | null;
   /** Name of the chunk and of its part. Unique in the stream of a run. */
   chunk: string;

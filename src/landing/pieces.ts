@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { writeFileOnce } from '../store/files.js';
-import { workingCopyOf } from '../store/working-copy/open.js';
-import type { WorkingCopy } from '../store/working-copy/working-copy.js';
+import { WorkingCopy } from '../store/working-copy/working-copy.js';
+import type { Data } from '../store/data.js';
 
 /*
  * With the data in a bucket, a spool stays on its machine, and its lines are given to the bucket in pieces. If the
@@ -77,7 +77,7 @@ export class Pieces {
 /** Reads the lines of all pieces of a spool, in the order of their writers and numbers. */
 export async function readPieces(copy: WorkingCopy, spool: string): Promise<Buffer[]> {
   const bodies = new Map<string, Buffer>();
-  const keys = (await copy.list(piecesDir(spool))).map(({ file }) => copy.keyOf(file));
+  const keys = (await copy.listGiven(piecesDir(spool))).map(({ file }) => copy.keyOf(file));
   await copy.all(keys, async (key) => {
     const found = await copy.storage.read(key);
     if (found !== undefined) bodies.set(key, found.body);
@@ -95,15 +95,14 @@ export async function gatherSpool(copy: WorkingCopy, spool: string): Promise<voi
 }
 
 /** Removes a spool, here and its pieces in the bucket. */
-export async function removeSpool(dataDir: string, spool: string): Promise<void> {
+export async function removeSpool(data: Data, spool: string): Promise<void> {
   await rm(spool, { force: true });
-  const copy = workingCopyOf(dataDir);
-  if (copy !== undefined) await dropPieces(copy, spool);
+  if (data instanceof WorkingCopy) await dropPieces(data, spool);
 }
 
 /** Removes the pieces of a spool, because its rows are landed. */
 export async function dropPieces(copy: WorkingCopy, spool: string): Promise<void> {
-  await copy.all(await copy.list(piecesDir(spool)), async ({ file }) => copy.storage.remove(copy.keyOf(file)));
+  await copy.all(await copy.listGiven(piecesDir(spool)), async ({ file }) => copy.storage.remove(copy.keyOf(file)));
 }
 
 /** Whether a path names a piece of a spool. */

@@ -6,9 +6,10 @@ import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir, runFolder, streamDir } from '../store/data-folder.js';
 import { isFileFault } from '../store/errors.js';
 import { tryReadJson } from '../store/files.js';
-import { workingCopyOf } from '../store/working-copy/open.js';
+import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { isReadable, readManifests, type LandedPart } from './manifest.js';
 import { manifestsDir } from './paths.js';
+import type { Data } from '../store/data.js';
 
 /*
  * With the data in a bucket, other machines commit parts, too. Before a step reads the landing zone, it takes their
@@ -23,25 +24,25 @@ export interface PullScope {
 }
 
 /** Takes the manifests of parts that other machines have committed, and removes parts that were removed there. */
-export async function pullManifests(dataDir: string, { streams, run }: PullScope = {}): Promise<void> {
-  const copy = workingCopyOf(dataDir);
-  if (copy === undefined) return;
+export async function pullManifests(data: Data, { streams, run }: PullScope = {}): Promise<void> {
+  if (!(data instanceof WorkingCopy)) return;
+  const { dataDir } = data;
   const all = streams ?? LandingStream.options;
   const folders =
     run !== undefined
-      ? all.map((stream) => manifestsDir(runFolder({ dataDir, stream, ...run })))
+      ? all.map((stream) => manifestsDir(runFolder({ data, stream, ...run })))
       : streams === undefined
         ? [landingDir(dataDir)]
         : streams.map((stream) => streamDir(dataDir, stream));
-  await copy.all(folders, async (folder) => {
+  await data.all(folders, async (folder) => {
     // A manifest is in the bucket before it is here. So if the later list lacks one of these, it was removed there.
     const here = manifestsIn(folder);
-    const there = new Map((await copy.list(folder)).map(({ file, bytes }) => [file, bytes]));
+    const there = new Map((await data.listGiven(folder)).map(({ file, bytes }) => [file, bytes]));
     const lacking = [...there].filter(([file, bytes]) => isManifest(file) && !isSound(file, bytes));
-    await copy.all(lacking, ([file]) => copy.takeAgain(file));
+    await data.all(lacking, ([file]) => data.take(file));
     // The list may be an old one. So ask for each manifest that it lacks.
     for (const file of here)
-      if (!there.has(file) && (await copy.storage.read(copy.keyOf(file))) === undefined) await removeHere(file);
+      if (!there.has(file) && (await data.storage.read(data.keyOf(file))) === undefined) await removeHere(file);
   });
 }
 
@@ -63,9 +64,9 @@ async function removeHere(manifest: string): Promise<void> {
 }
 
 /** Lists all files of the landing zone in the bucket, by their paths here; undefined if the data is in a folder. */
-export async function listLanded(dataDir: string): Promise<ReadonlySet<string> | undefined> {
-  const listed = await workingCopyOf(dataDir)?.list(landingDir(dataDir));
-  return listed && new Set(listed.map(({ file }) => file));
+export async function listLanded(data: Data): Promise<ReadonlySet<string> | undefined> {
+  if (!(data instanceof WorkingCopy)) return undefined;
+  return new Set((await data.listGiven(landingDir(data.dataDir))).map(({ file }) => file));
 }
 
 /**
@@ -74,16 +75,15 @@ export async function listLanded(dataDir: string): Promise<ReadonlySet<string> |
  * @returns the parts that were left out; undefined if the data is in a folder
  */
 export async function pullParts(
-  dataDir: string,
+  data: Data,
   parts: readonly LandedPart[],
   { skipFaulty = false } = {},
 ): Promise<LandedPart[] | undefined> {
-  const copy = workingCopyOf(dataDir);
-  if (copy === undefined) return undefined;
+  if (!(data instanceof WorkingCopy)) return undefined;
   const leftOut: LandedPart[] = [];
-  await copy.all(parts, async (part) => {
+  await data.all(parts, async (part) => {
     try {
-      await copy.takeContent(part.file, part);
+      await data.takeContent(part.file, part);
     } catch (error) {
       if (!isFileFault(error) || !skipFaulty) throw error;
       leftOut.push(part);
@@ -111,8 +111,8 @@ export const READ_BY_CRAWL: ReadonlySet<LandingStream> = new Set([
  * Removes the files of loaded parts from a working copy, so that it stays small. The bucket keeps them. Keeps the parts
  * that crawl steps read.
  */
-export async function dropFiles(dataDir: string, parts: readonly LandedPart[]): Promise<void> {
-  if (workingCopyOf(dataDir) === undefined) return;
+export async function dropFiles(data: Data, parts: readonly LandedPart[]): Promise<void> {
+  if (!(data instanceof WorkingCopy)) return;
   for (const { file, stream } of parts) if (!READ_BY_CRAWL.has(stream)) await rm(file, { force: true });
 }
 
@@ -121,17 +121,17 @@ export async function dropFiles(dataDir: string, parts: readonly LandedPart[]): 
  * READ_BY_CRAWL. `finishDraft` needs no entry for `companies`: if a file is gone, the run plans without the draft.
  */
 export async function pullRows(
-  dataDir: string,
+  data: Data,
   scope: { streams: readonly LandingStream[]; run?: PullScope['run'] },
 ): Promise<void> {
-  if (workingCopyOf(dataDir) === undefined) return;
-  await pullManifests(dataDir, scope);
+  if (!(data instanceof WorkingCopy)) return;
+  await pullManifests(data, scope);
   const filter = scope.run === undefined ? {} : { run: scope.run.run };
   for (const stream of scope.streams) {
     // The load reports unreadable manifests.
     await pullParts(
-      dataDir,
-      readManifests(dataDir, { stream, ...filter }, () => undefined),
+      data,
+      readManifests(data.dataDir, { stream, ...filter }, () => undefined),
     );
   }
 }

@@ -4,12 +4,13 @@ import path from 'node:path';
 import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir } from '../store/data-folder.js';
 import { makeFolder, namesIn } from '../store/files.js';
-import { workingCopyOf } from '../store/working-copy/open.js';
+import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { isReadable, readFolder, tryManifest, type LandedPart } from './manifest.js';
 import { decodePart } from './parquet.js';
 import { manifestName, manifestsDir, quarantineDir } from './paths.js';
 import { pullManifests } from './pull.js';
 import { runFolders } from './run-folders.js';
+import type { Data } from '../store/data.js';
 
 /*
  * The quarantine of a run's folder holds parts that no step reads: the manifest, and the file if it is not missing.
@@ -17,8 +18,8 @@ import { runFolders } from './run-folders.js';
  */
 
 /** Moves a part and its manifest into quarantine. If this is interrupted, the next call continues. */
-export async function quarantinePart(dataDir: string, { file, part }: LandedPart): Promise<void> {
-  await moveAll(dataDir, path.join(manifestsDir(path.dirname(file)), manifestName(part)), [file]);
+export async function quarantinePart(data: Data, { file, part }: LandedPart): Promise<void> {
+  await moveAll(data, path.join(manifestsDir(path.dirname(file)), manifestName(part)), [file]);
 }
 
 /** A manifest that cannot be read, with the files that may be its part. */
@@ -33,14 +34,14 @@ export interface LostManifest {
 }
 
 /** Reads what a damaged manifest belongs to, from its path and from the files beside it. */
-export async function readLostManifest(dataDir: string, manifest: string): Promise<LostManifest> {
+export async function readLostManifest(data: Data, manifest: string): Promise<LostManifest> {
+  const { dataDir } = data;
   const folder = path.dirname(path.dirname(manifest));
   const [stream, date, run] = path.relative(landingDir(dataDir), folder).split(path.sep) as [string, string, string];
-  const copy = workingCopyOf(dataDir);
   const isPart = (file: string): boolean =>
     file.endsWith('.parquet') && manifestName(path.basename(file)) === path.basename(manifest);
-  const there = ((await copy?.list(folder)) ?? []).filter((one) => path.dirname(one.file) === folder);
-  for (const { file } of there) if (isPart(file)) await copy?.takeAgain(file);
+  const there = (await data.listGiven(folder)).filter((one) => path.dirname(one.file) === folder);
+  for (const { file } of there) if (isPart(file)) await data.take(file);
   const files = namesIn(folder, 'part-')
     .map((name) => path.join(folder, name))
     .filter(isPart);
@@ -55,23 +56,19 @@ export async function readLostManifest(dataDir: string, manifest: string): Promi
 }
 
 /** Moves a damaged manifest and the files that may be its part into quarantine. */
-export async function quarantineManifest(dataDir: string, { manifest, files }: LostManifest): Promise<void> {
-  await moveAll(dataDir, manifest, files);
+export async function quarantineManifest(data: Data, { manifest, files }: LostManifest): Promise<void> {
+  await moveAll(data, manifest, files);
 }
 
-async function moveAll(dataDir: string, manifest: string, files: readonly string[]): Promise<void> {
+async function moveAll(data: Data, manifest: string, files: readonly string[]): Promise<void> {
   const place = quarantineDir(path.dirname(path.dirname(manifest)));
   const placeOf = (file: string): string => path.join(place, path.basename(file));
   await makeFolder(place);
   await copyFile(manifest, placeOf(manifest));
   for (const file of files) if (existsSync(file)) await rename(file, placeOf(file));
-  const copy = workingCopyOf(dataDir);
-  if (copy !== undefined) {
-    const all = [manifest, ...files];
-    for (const file of all) if (existsSync(placeOf(file))) await copy.give(placeOf(file));
-    for (const file of all) await copy.remove(file);
-  }
-  await rm(manifest, { force: true });
+  const all = [manifest, ...files];
+  for (const file of all) if (existsSync(placeOf(file))) await data.give(placeOf(file));
+  for (const file of all) await data.remove(file);
 }
 
 /**
@@ -79,9 +76,10 @@ async function moveAll(dataDir: string, manifest: string, files: readonly string
  * at its old place if somebody has restored it there; undefined if there is none. Leaves out parts whose manifest is
  * damaged, unless somebody has restored it at its old place.
  */
-export async function listQuarantine(dataDir: string): Promise<(LandedPart & { kept: string | undefined })[]> {
-  await pullManifests(dataDir);
-  await takeQuarantine(dataDir);
+export async function listQuarantine(data: Data): Promise<(LandedPart & { kept: string | undefined })[]> {
+  const { dataDir } = data;
+  await pullManifests(data);
+  await takeQuarantine(data);
   const found: (LandedPart & { kept: string | undefined })[] = [];
   for (const stream of LandingStream.options) {
     for (const { folder } of runFolders(dataDir, stream)) {
@@ -90,7 +88,7 @@ export async function listQuarantine(dataDir: string): Promise<(LandedPart & { k
         const manifest = tryManifest(path.join(place, name)) ?? tryManifest(path.join(manifestsDir(folder), name));
         if (manifest === undefined) continue;
         const file = path.join(folder, manifest.part);
-        await workingCopyOf(dataDir)?.takeAgain(file);
+        await data.take(file);
         const kept = [file, path.join(place, manifest.part)].find((one) => existsSync(one));
         found.push({ ...manifest, file, kept });
       }
@@ -108,8 +106,9 @@ export interface Quarantined {
 }
 
 /** Reads what quarantine holds of some streams. */
-export async function readQuarantine(dataDir: string, streams: readonly LandingStream[]): Promise<Quarantined> {
-  await takeQuarantine(dataDir);
+export async function readQuarantine(data: Data, streams: readonly LandingStream[]): Promise<Quarantined> {
+  const { dataDir } = data;
+  await takeQuarantine(data);
   const places = streams.flatMap((stream) =>
     [...runFolders(dataDir, stream)].map(({ folder }) => quarantineDir(folder)),
   );
@@ -129,7 +128,7 @@ export async function readQuarantine(dataDir: string, streams: readonly LandingS
  * @param replace called before the part is valid; returns true if it has landed another part in its place
  */
 export async function returnPart(
-  dataDir: string,
+  data: Data,
   part: LandedPart & { kept: string },
   replace: (part: LandedPart) => Promise<boolean>,
 ): Promise<void> {
@@ -137,30 +136,24 @@ export async function returnPart(
   const place = quarantineDir(folder);
   const name = manifestName(part.part);
   const manifest = path.join(manifestsDir(folder), name);
-  const copy = workingCopyOf(dataDir);
   if (part.kept !== part.file) await rename(part.kept, part.file);
   if (await replace(part)) {
-    await copy?.remove(part.file);
-    await rm(part.file, { force: true });
+    await data.remove(part.file);
   } else {
-    await copy?.give(part.file);
+    await data.give(part.file);
     await makeFolder(manifestsDir(folder));
     if (!isReadable(manifest)) await copyFile(path.join(place, name), manifest);
-    await copy?.give(manifest);
+    await data.give(manifest);
   }
-  for (const file of [path.join(place, part.part), path.join(place, name)]) {
-    await copy?.remove(file);
-    await rm(file, { force: true });
-  }
+  for (const file of [path.join(place, part.part), path.join(place, name)]) await data.remove(file);
 }
 
 /** Takes what is in quarantine in the bucket. */
-async function takeQuarantine(dataDir: string): Promise<void> {
-  const copy = workingCopyOf(dataDir);
-  if (copy === undefined) return;
-  const there = (await copy.list(landingDir(dataDir))).filter(({ file }) => isInQuarantine(file));
-  await copy.all(there, async ({ file }) => copy.takeAgain(file));
-  const root = landingDir(dataDir);
+async function takeQuarantine(data: Data): Promise<void> {
+  if (!(data instanceof WorkingCopy)) return;
+  const root = landingDir(data.dataDir);
+  const there = (await data.listGiven(root)).filter(({ file }) => isInQuarantine(file));
+  await data.all(there, async ({ file }) => data.take(file));
   const names = existsSync(root) ? readdirSync(root, { recursive: true, encoding: 'utf8' }) : [];
   for (const file of names.map((one) => path.join(root, one)).filter(isInQuarantine))
     if (!there.some((one) => one.file === file)) await rm(file, { force: true });

@@ -6,8 +6,9 @@ import type { AttemptReport } from '../api/index.js';
 import { requestsDir, requestsFile } from '../store/data-folder.js';
 import { asDiskError } from '../store/disk-errors.js';
 import { makeFolderSync } from '../store/files.js';
-import { workingCopyOf } from '../store/working-copy/open.js';
+import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from './latency.js';
+import type { Data } from '../store/data.js';
 
 interface Tally {
   requests: number;
@@ -31,7 +32,7 @@ export const UNKNOWN = 'unknown';
  * were in flight.
  */
 export class RequestLog {
-  readonly #dataDir: string;
+  readonly #data: Data;
   readonly #file: string;
   #pending = new Map<string, Tally>();
   #timer: NodeJS.Timeout | undefined;
@@ -41,9 +42,9 @@ export class RequestLog {
   /** Number of attempts that this object has logged. */
   requests = 0;
 
-  constructor(dataDir: string, run: string, chunk: string) {
-    this.#dataDir = dataDir;
-    this.#file = requestsFile(dataDir, run, chunk);
+  constructor(data: Data, run: string, chunk: string) {
+    this.#data = data;
+    this.#file = requestsFile(data.dataDir, run, chunk);
   }
 
   /** Marks that a request is about to be sent. One byte in the memory of the operating system survives `kill -9`. */
@@ -82,8 +83,8 @@ export class RequestLog {
 
   /** Gives the log to the machine that closes the run. Does nothing if the data is in a folder. */
   async give(): Promise<void> {
-    const copy = workingCopyOf(this.#dataDir);
-    if (copy === undefined || !existsSync(this.#file)) return;
+    const copy = this.#data;
+    if (!(copy instanceof WorkingCopy) || !existsSync(this.#file)) return;
     await copy.storage.upload(copy.keyOf(this.#file).replace(/ndjson$/, `${copy.id}.ndjson`), this.#file);
   }
 
@@ -144,14 +145,11 @@ export function bookAttempt(attempt: AttemptReport): void {
 }
 
 /** Takes the request logs that other machines have given for a run. */
-export async function pullRequests(dataDir: string, run: string): Promise<void> {
-  const copy = workingCopyOf(dataDir);
-  if (copy === undefined) return;
-  const given = await copy.list(requestsDir(dataDir, run));
-  const others = given.filter(({ file }) => !file.endsWith(`.${copy.id}.ndjson`));
-  await copy.all(others, async ({ file }) => {
-    await copy.refresh(file);
-  });
+export async function pullRequests(data: Data, run: string): Promise<void> {
+  if (!(data instanceof WorkingCopy)) return;
+  const given = await data.listGiven(requestsDir(data.dataDir, run));
+  const others = given.filter(({ file }) => !file.endsWith(`.${data.id}.ndjson`));
+  await data.all(others, async ({ file }) => data.take(file));
 }
 
 /**

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { asDiskError } from '../store/disk-errors.js';
 import { makeFolder } from '../store/files.js';
-import type { WorkingCopy } from '../store/working-copy/working-copy.js';
+import type { Data } from '../store/data.js';
+import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { dropPieces, Pieces, readPieces } from './pieces.js';
 
 /*
@@ -50,9 +51,11 @@ export class Spool {
 
   /**
    * Opens a spool and reads the rows of earlier attempts.
-   * @param copy gives the lines to the bucket in pieces, and takes those of other machines. Undefined: the file is enough
+   * @param data with a bucket, gives it the lines in pieces, and takes those of other machines. Undefined: the file is
+   * enough
    */
-  static async open(file: string, copy?: WorkingCopy): Promise<Spool> {
+  static async open(file: string, data?: Data): Promise<Spool> {
+    const copy = data instanceof WorkingCopy ? data : undefined;
     await makeFolder(path.dirname(file));
     const found = await recover(file);
     const given = copy === undefined ? [] : await readPieces(copy, file);

@@ -6,6 +6,7 @@ import { rebuiltDir } from '../store/data-folder.js';
 import { readDataFolder } from '../store/folder-identity.js';
 import { parseInput } from '../base/parse-input.js';
 import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
+import type { Data } from '../store/data.js';
 
 /**
  * Replays the landing zone for the workflow `rebuildWarehouse`. A range of dates gets its own folder in `rebuilt/`,
@@ -13,7 +14,7 @@ import { rebuildWarehouse, type RebuildRequest } from './rebuild.js';
  * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
 export async function rebuildRange(
-  config: Config,
+  { config, data }: { config: Config; data: Data },
   input: unknown,
   { now, onStep }: Required<Pick<RebuildRequest, 'now' | 'onStep'>>,
 ): Promise<RebuildResult> {
@@ -22,13 +23,13 @@ export async function rebuildRange(
   const range = parseInput(RebuildInput, input, example);
   const { from, to } = range;
   const into = from === undefined && to === undefined ? undefined : rebuiltDir(dataDir, range);
-  const { parts, rows, rejects, failedAudits, notes, faults, published } = await rebuildWarehouse(dataDir, {
+  const { parts, rows, rejects, failedAudits, notes, faults, published } = await rebuildWarehouse(data, {
     now,
     ...range,
     into,
     readers,
     keep: config.publish.keep,
-    ...tableSettings(config),
+    ...tableSettings(config, data),
     onStep,
   });
   const folder = readDataFolder(dataDir) ?? { id: '', path: dataDir, host: hostname() };

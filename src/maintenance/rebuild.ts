@@ -13,6 +13,7 @@ import { WarehouseOutdatedError } from '../warehouse/duckdb/schema.js';
 import { replayFile, warehouseFile } from '../store/data-folder.js';
 import { publish, type PublishRequest, type PublishedBuild } from '../warehouse/publish/publish.js';
 import { buildModels, type BuildResult } from '../warehouse/models/run-models.js';
+import { OwnFolder, type Data } from '../store/data.js';
 
 /** Input of `rebuildWarehouse`. */
 export interface RebuildRequest extends TableSettings, Pick<PublishRequest, 'readers' | 'keep' | 'graceSeconds'> {
@@ -42,20 +43,21 @@ export interface Rebuilt extends LoadCounts, BuildResult {
  * @throws ModelFailedError when the models cannot be built, or break a promise to readers of the old warehouse; nothing
  * was replaced
  */
-export async function rebuildWarehouse(dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
+export async function rebuildWarehouse(data: Data, request: RebuildRequest): Promise<Rebuilt> {
   // Keep the lock until the replay has published. Otherwise, a run could load into the file that the replay is about to
   // replace. A run could also publish a newer state, and the replay would then replace it with an older one.
-  return whileWriting(request.into ?? dataDir, 'tidemark replay', (lock) => rebuildUnder(lock, dataDir, request));
+  return whileWriting(targetOf(data, request), 'tidemark replay', (lock) => rebuildUnder(lock, data, request));
 }
 
 /** Does the work of `rebuildWarehouse`. The caller holds the writer's lock. */
-export async function rebuildUnder(lock: Lock, dataDir: string, request: RebuildRequest): Promise<Rebuilt> {
-  const { into = dataDir, onStep = () => undefined } = request;
-  const made = await makeWarehouse(lock, dataDir, request);
+export async function rebuildUnder(lock: Lock, data: Data, request: RebuildRequest): Promise<Rebuilt> {
+  const { onStep = () => undefined } = request;
+  const target = targetOf(data, request);
+  const made = await makeWarehouse(lock, data, request);
   onStep('publish');
-  const warehouse = await openWarehouse(into, { lock });
+  const warehouse = await openWarehouse(target, { lock });
   try {
-    const published = await publish(warehouse, into, { ...request, run: 'replay' });
+    const published = await publish(warehouse, target.dataDir, { ...request, run: 'replay' });
     return { ...made, notes: [...made.notes, ...published.notes], published };
   } finally {
     await warehouse.close();
@@ -66,20 +68,18 @@ export async function rebuildUnder(lock: Lock, dataDir: string, request: Rebuild
  * Makes the warehouse in a new file, from the landing zone alone, and puts it in the place of the warehouse in use.
  * Needs nothing of the old file, which may be damaged or lost. The caller holds the writer's lock.
  */
-export async function makeWarehouse(
-  lock: Lock,
-  dataDir: string,
-  request: RebuildRequest,
-): Promise<Loaded & BuildResult> {
-  const { now, into = dataDir, onStep = () => undefined } = request;
+export async function makeWarehouse(lock: Lock, data: Data, request: RebuildRequest): Promise<Loaded & BuildResult> {
+  const { now, onStep = () => undefined } = request;
+  const target = targetOf(data, request);
+  const [dataDir, into] = [data.dataDir, target.dataDir];
   const file = warehouseFile(into);
   const beside = replayFile(into);
   removeDatabase(beside);
-  const rebuilt = await openWarehouse(into, { file: beside });
+  const rebuilt = await openWarehouse(target, { file: beside });
   let made: Loaded & BuildResult;
   try {
     onStep('load');
-    const loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, dataDir, request));
+    const loaded = await whileNothingIsRemoved(dataDir, () => loadAll(rebuilt, data, request));
     onStep('models');
     const lost = await carryModels(rebuilt.db, [file, ...[into, dataDir].flatMap(publishedFiles)]);
     const { personalData, modelsDir, rates } = request;
@@ -107,20 +107,27 @@ export function mustRemake(error: unknown, { dataDir }: Config): error is Damage
  * @throws WarehouseBusyError when another process writes the warehouse
  */
 export async function remakeWarehouse(
-  config: Config,
+  { config, data }: { config: Config; data: Data },
   { now, onStep }: Required<Pick<RebuildRequest, 'now' | 'onStep'>>,
 ): Promise<string[]> {
-  const { dataDir } = config;
-  const request = { now, ...tableSettings(config), onStep };
-  const { faults, notes } = await whileWriting(dataDir, 'a worker', (lock) => makeWarehouse(lock, dataDir, request));
+  const request = { now, ...tableSettings(config, data), onStep };
+  const { faults, notes } = await whileWriting(data, 'a worker', (lock) => makeWarehouse(lock, data, request));
   return [...faults, ...notes];
+}
+
+/** Where the new warehouse is. */
+function targetOf(data: Data, { into }: Pick<RebuildRequest, 'into'>): Data {
+  return into === undefined ? data : new OwnFolder(into);
 }
 
 type Loaded = LoadCounts & { faults: string[] };
 
-async function loadAll(warehouse: Warehouse, dataDir: string, { from, to, into }: RebuildRequest): Promise<Loaded> {
+async function loadAll(warehouse: Warehouse, data: Data, request: RebuildRequest): Promise<Loaded> {
   try {
-    const counts = await loadLanding(warehouse, dataDir, { isWanted: isInRange({ from, to }), rejectsIn: into });
+    const counts = await loadLanding(warehouse, data, {
+      isWanted: isInRange(request),
+      rejectsIn: targetOf(data, request),
+    });
     return { ...counts, faults: [] };
   } catch (error) {
     if (!(error instanceof LandingCorruptError)) throw error;

@@ -4,6 +4,7 @@ import { TidemarkError } from '../base/errors.js';
 import { shareSecret } from '../store/working-copy/open.js';
 import type { JsonNode } from '../base/json/json-nodes.js';
 import { KEY_BYTES, readForgottenList, readKey } from './forgotten-list.js';
+import type { Data } from '../store/data.js';
 
 /** Returns the keyed hash of a text as 32 hex digits. In one data folder, equal texts give equal hashes. */
 export type Fingerprint = (text: string) => string;
@@ -14,11 +15,12 @@ export type Fingerprint = (text: string) => string;
  * @throws TidemarkError `InvalidConfig` when the key file is damaged and no list of forgotten people holds the key, or
  * when that list cannot be read
  */
-export async function openFingerprint(dataDir: string): Promise<Fingerprint> {
+export async function openFingerprint(data: Data): Promise<Fingerprint> {
+  const { dataDir } = data;
   const list = readForgottenList(dataDir);
   if (list !== undefined) return fingerprintWith(list.key);
   const file = personalDataKeyFile(dataDir);
-  await shareSecret(dataDir, file);
+  await shareSecret(data, file);
   const key = readKey(dataDir);
   if (key !== undefined) return fingerprintWith(key);
   throw new TidemarkError('InvalidConfig', `${file} contains no key of ${KEY_BYTES} bytes.`, {

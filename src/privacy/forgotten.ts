@@ -1,10 +1,9 @@
-import { workingCopyOf } from '../store/working-copy/open.js';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { hash } from 'node:crypto';
 import { UNREAD_PAGES, WEBHOOK_REQUEST, type LandedRow } from '../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { PEOPLE, type SubjectKind } from '../../schemas/streams/people.js';
-import { forgottenFile } from '../store/data-folder.js';
+import { forgottenFile, type LandingPlace } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
 import { writeFileAtomic } from '../store/files.js';
 import { formatCount } from '../../schemas/format.js';
@@ -15,6 +14,7 @@ import { newForgottenList, readForgottenList, writeForgottenList, type Forgotten
 import { asksAbout, personInQuestion } from './questions.js';
 import { removePeople, type FoundPerson } from './people.js';
 import { addValues } from './values.js';
+import type { Data } from '../store/data.js';
 
 /*
  * A tombstone is a keyed hash of the id or address of a forgotten person, of the id of a forgotten company, or of the
@@ -183,8 +183,8 @@ export function readForgotten(dataDir: string): Forgotten | undefined {
  * Checks that forgotten people can be recognized. Call it before answers of the stream are requested.
  * @throws TidemarkError `InvalidConfig`; see `readForgottenList`
  */
-export function requireForgotten({ dataDir, stream }: { dataDir: string; stream: LandingStream }): void {
-  if (PEOPLE[stream] !== undefined) readForgotten(dataDir);
+export function requireForgotten({ data, stream }: Pick<LandingPlace, 'data' | 'stream'>): void {
+  if (PEOPLE[stream] !== undefined) readForgotten(data.dataDir);
 }
 
 /**
@@ -194,11 +194,12 @@ export function requireForgotten({ dataDir, stream }: { dataDir: string; stream:
  * @throws TidemarkError `InvalidConfig` when the list cannot be read; `InvalidInput` when a list to replace can be read
  */
 export async function addTombstones(
-  dataDir: string,
+  data: Data,
   subjects: readonly Subject[],
   { replaceList = false }: { replaceList?: boolean | undefined } = {},
 ): Promise<void> {
-  const fingerprint = replaceList ? undefined : await openFingerprint(dataDir);
+  const { dataDir } = data;
+  const fingerprint = replaceList ? undefined : await openFingerprint(data);
   const file = forgottenFile(dataDir);
   const list = replaceList ? listToReplace(dataDir) : (readForgottenList(dataDir) ?? newForgottenList(dataDir));
   const hashOf = fingerprint ?? fingerprintWith(list.key);
@@ -206,7 +207,7 @@ export async function addTombstones(
   if (tombstones.size === 0) return;
   const text = writeForgottenList({ key: list.key, tombstones });
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) await writeFileAtomic(file, text);
-  await workingCopyOf(dataDir)?.give(file);
+  await data.give(file);
 }
 
 function listToReplace(dataDir: string): ForgottenList {
@@ -221,14 +222,14 @@ function listToReplace(dataDir: string): ForgottenList {
 }
 
 /** Takes the tombstones that another machine has added. Call it before answers are committed. */
-export async function refreshForgotten({ dataDir, stream }: { dataDir: string; stream: LandingStream }): Promise<void> {
-  if (PEOPLE[stream] !== undefined) await workingCopyOf(dataDir)?.refresh(forgottenFile(dataDir));
+export async function refreshForgotten(data: Data, stream: LandingStream): Promise<void> {
+  if (PEOPLE[stream] !== undefined) await data.refresh(forgottenFile(data.dataDir));
 }
 
 /** Removes forgotten people from a row before it is landed. Returns the same row if it names none. */
-export function withoutForgotten(place: { dataDir: string; stream: LandingStream }, row: LandedRow): LandedRow {
+export function withoutForgotten(place: Pick<LandingPlace, 'data' | 'stream'>, row: LandedRow): LandedRow {
   if (PEOPLE[place.stream] === undefined) return row;
-  const stripped = readForgotten(place.dataDir)?.strip(place.stream, row) ?? row;
+  const stripped = readForgotten(place.data.dataDir)?.strip(place.stream, row) ?? row;
   return stripped === row ? row : { ...stripped, sha256: sha256Of(stripped.body) };
 }
 

@@ -62,7 +62,7 @@ const PAYEES = 'payees';
 
 /** Identifies a run's folder in the landing zone. */
 export interface LandingPlace {
-  dataDir: string;
+  data: { readonly dataDir: string };
   stream: LandingStream;
   run: string;
   /** Date of the night, `YYYY-MM-DD`. */
@@ -88,8 +88,8 @@ export const landingDir = at('landing');
 export const streamDir = (dataDir: string, stream: LandingStream): string => path.join(landingDir(dataDir), stream);
 
 /** Returns `data/landing/<stream>/date=…/run=…`. */
-export const runFolder = ({ dataDir, stream, date, run }: LandingPlace): string =>
-  path.join(streamDir(dataDir, stream), `date=${date}`, `run=${run}`);
+export const runFolder = ({ data, stream, date, run }: LandingPlace): string =>
+  path.join(streamDir(data.dataDir, stream), `date=${date}`, `run=${run}`);
 
 /** Path of the lock that stops compaction and replay from running at the same time. */
 export const removalLock = at('landing', 'removal.lock');
@@ -121,9 +121,9 @@ export const calibrationFile = (dataDir: string, market: string): string =>
   path.join(dataDir, 'calibration', `${encodeURIComponent(market)}.json`);
 
 /** File with the rejects of one part, as JSON lines. */
-export function rejectsFile({ dataDir, stream, date, run }: LandingPlace, part: string): string {
+export function rejectsFile({ data, stream, date, run }: LandingPlace, part: string): string {
   const name = `${part.replace(/\.parquet$/, '')}.ndjson`;
-  return path.join(dataDir, 'rejects', stream, `date=${date}`, `run=${run}`, name);
+  return path.join(data.dataDir, 'rejects', stream, `date=${date}`, `run=${run}`, name);
 }
 
 /** Folder with the rejects of a stream. */

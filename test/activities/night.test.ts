@@ -19,6 +19,7 @@ import { landRows } from '../../src/landing/index.js';
 import { makeProject, type Project } from '../helpers/project.js';
 import { startStub, type StubApi } from '../stub/index.js';
 import { ALONE, UNCHECKED } from '../helpers/activity-inputs.js';
+import { OwnFolder } from '../../src/store/data.js';
 
 type All = CrawlActivities & WarehouseActivities;
 
@@ -51,7 +52,16 @@ async function makeActivities(): Promise<All> {
   const clock = createClock({ TIDEMARK_NOW: NOW });
   const folder = await openDataFolder(config.dataDir);
   const sizes = { chunkSize: 10 };
-  const deps = { config, client, clock, stamps: new StampClock(clock), log: createLog('test'), folder, sizes };
+  const deps = {
+    config,
+    data: new OwnFolder(config.dataDir),
+    client,
+    clock,
+    stamps: new StampClock(clock),
+    log: createLog('test'),
+    folder,
+    sizes,
+  };
   return {
     ...createCrawlActivities(deps, { quotaGate: 'the-gate', stateAttributes: ['TidemarkPhase'] }),
     ...createWarehouseActivities(deps),
@@ -155,7 +165,12 @@ describe('the activities of a market run', () => {
   });
 
   it('counts only the rejects of its own run', async () => {
-    const place = { dataDir: project.dataDir, stream: 'companies', date: '2026-11-20', market: 'demo' } as const;
+    const place = {
+      data: new OwnFolder(project.dataDir),
+      stream: 'companies',
+      date: '2026-11-20',
+      market: 'demo',
+    } as const;
     const row = {
       request_key: 'GET /v2/companies/1',
       entity_id: '1',
@@ -189,7 +204,12 @@ describe('openRun', () => {
 
   it('stamps a run later than parts that a faster clock landed', async () => {
     const stamp = '2026-11-20T05:00:00.000Z';
-    const place = { dataDir: project.dataDir, stream: 'companies', date: '2026-11-20', market: 'demo' } as const;
+    const place = {
+      data: new OwnFolder(project.dataDir),
+      stream: 'companies',
+      date: '2026-11-20',
+      market: 'demo',
+    } as const;
     await landRows({ ...place, run: 'ahead', chunk: 'c-0' }, [
       { request_key: 'GET /v2/companies/1', entity_id: '1', row_kind: 'r', status: 200, fetched_at: stamp, body: '{}' },
     ]);
@@ -215,7 +235,7 @@ describe('openRun', () => {
     ['2026-11-19', '2026-11-20T05:00:00.000Z', '2026-11-20T05:00:00.000Z'],
     ['2026-11-18', '2026-11-20T05:00:00.000Z', undefined],
   ])('follows a landed stamp only if later than now and recent: %s, %s', async (date, stamp, kept) => {
-    const place = { dataDir: project.dataDir, stream: 'companies', date, market: 'demo' } as const;
+    const place = { data: new OwnFolder(project.dataDir), stream: 'companies', date, market: 'demo' } as const;
     await landRows({ ...place, run: 'before', chunk: 'c-0' }, [
       { request_key: 'GET /v2/companies/1', entity_id: '1', row_kind: 'r', status: 200, fetched_at: stamp, body: '{}' },
     ]);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
 import { pullRows, readManifests, readPartRows } from '../../src/landing/index.js';
-import { openWorkingCopy } from '../../src/store/working-copy/open.js';
+import { openData } from '../../src/store/working-copy/open.js';
 import { readCompose } from '../deploy/compose-file.js';
 import {
   missingForPostgres,
@@ -186,12 +186,12 @@ describe.skipIf(missing !== null)(`a cluster${missing === null ? '' : ` (${missi
     const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-reader-'));
     cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
     Object.assign(process.env, gateway.env);
-    await openWorkingCopy({ bucket: `s3://${gateway.bucket}/cluster`, storage: {}, dataDir });
+    const data = await openData({ bucket: `s3://${gateway.bucket}/cluster`, storage: {}, dataDir });
     let landed: string[] = [];
     await waitUntil(
       'all deliveries are landed',
       async () => {
-        await pullRows(dataDir, { streams: ['watch_events'] });
+        await pullRows(data, { streams: ['watch_events'] });
         landed = readManifests(dataDir, { stream: 'watch_events', run: WEBHOOK_RUN })
           .flatMap(readPartRows)
           .map(({ body }) => body);

@@ -8,6 +8,7 @@ import { readQuota } from '../../src/crawl/read-quota.js';
 import { readRunRows } from '../../src/landing/index.js';
 import { startSandbox } from './processes.js';
 import { makeProject } from './project.js';
+import { OwnFolder } from '../../src/store/data.js';
 
 /**
  * Searches the market of a new sandbox, ten a page, without lookup lists and version 1's listing. So dates are nearly the only
@@ -28,12 +29,18 @@ export async function searchSandbox({
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const client = createApiClient({ baseUrl: sandbox.url, apiKey: sandbox.key });
   try {
-    const deps = { config, client, clock: createClock({}), log: createLog('test') };
+    const deps = {
+      config,
+      data: new OwnFolder(config.dataDir),
+      client,
+      clock: createClock({}),
+      log: createLog('test'),
+    };
     const ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r', input: {} });
     const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
     await readQuota(deps, ctx, heartbeat, true);
     const { coverage } = await discoverMarket(deps, { ctx, round: 0, budget: 5_000, concurrency: 8 }, heartbeat);
-    const rows = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'r', date: ctx.date });
+    const rows = readRunRows({ data: new OwnFolder(project.dataDir), stream: 'prospecting', run: 'r', date: ctx.date });
     return { coverage, rows };
   } finally {
     await client.close();

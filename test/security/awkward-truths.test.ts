@@ -14,6 +14,7 @@ import { publish } from '../../src/warehouse/publish/publish.js';
 import { queryFile } from '../helpers/project.js';
 import { startStubApi, TEST_KEY, type StubApi } from '../src/api/helpers.js';
 import { runCli } from '../helpers/run-cli.js';
+import { OwnFolder } from '../../src/store/data.js';
 
 const MIB = 1024 * 1024;
 const BIG = '9007199254740993'; // 2^53 + 1: a double would turn it into another id
@@ -96,7 +97,10 @@ describe('hostile API values, from the API to the published tables', () => {
         ),
       );
     }
-    await landRows({ dataDir, stream, run: 'r', date: '2026-11-20', market: 'm', chunk: `${stream}-0` }, rows);
+    await landRows(
+      { data: new OwnFolder(dataDir), stream, run: 'r', date: '2026-11-20', market: 'm', chunk: `${stream}-0` },
+      rows,
+    );
   };
   const query = (sql: string) => queryFile(path.join(dataDir, 'published', 'market.duckdb'), sql);
   const company = async (id: number | string) =>
@@ -137,9 +141,9 @@ describe('hostile API values, from the API to the published tables', () => {
     await land('prospecting', [[null, () => client.v2.prospecting({})]]);
     await land('tenders', [[null, () => client.v1.tenders({})]]);
     await land('nomenclatures', [['v1', () => client.v1.nomenclatures()]]);
-    const warehouse = await openWarehouse(dataDir);
+    const warehouse = await openWarehouse(new OwnFolder(dataDir));
     try {
-      await loadLanding(warehouse, dataDir);
+      await loadLanding(warehouse, new OwnFolder(dataDir));
       await buildModels(warehouse, { personalData: true });
       await publish(warehouse, dataDir, { run: 'r', now: new Date() });
     } finally {

@@ -8,7 +8,7 @@ import { TidemarkError } from '../../base/errors.js';
 import { stampedAhead } from '../../crawl/records/clock-off.js';
 import { landingDir, publishedDir } from '../../store/data-folder.js';
 import { listLanded, pullManifests, readManifests, type LandedPart } from '../../landing/index.js';
-import { openWorkingCopy } from '../../store/working-copy/open.js';
+import { openData } from '../../store/working-copy/open.js';
 import type { Config } from '../../config/config.js';
 import { formatBytes, formatCount } from '../../../schemas/format.js';
 import { fail, ok, warn, type Finding } from './finding.js';
@@ -57,9 +57,9 @@ function identity(dataDir: string): string {
 export async function checkLanding(config: Config, now: Date, clockNow: Date): Promise<Finding> {
   const { dataDir } = config;
   try {
-    await openWorkingCopy(config);
-    await pullManifests(dataDir);
-    const there = await listLanded(dataDir);
+    const data = await openData(config);
+    await pullManifests(data);
+    const there = await listLanded(data);
     const parts = readManifests(dataDir);
     const gone = parts.filter(({ file }) => !(there?.has(file) ?? existsSync(file)));
     if (gone[0]) {

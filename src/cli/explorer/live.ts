@@ -8,7 +8,7 @@ import { describeGate } from '../status/waits.js';
 const LIMITS = { connectMs: 1_000, answerMs: 5_000 };
 
 /** Reads what runs now, for the explorer. Never rejects: without a server, `error` says why. */
-export async function readLive(context: CliContext): Promise<LiveAnswer> {
+export async function readLive(context: Pick<CliContext, 'config' | 'clock'>): Promise<LiveAnswer> {
   const { namespace } = resolveTemporal(context.config.dataDir);
   const { temporal, running, gates, next, workers } = await askTemporal(context, LIMITS);
   const leftOf = (id: string) => running.find(({ workflowId }) => workflowId === id)?.workLeft ?? [];

@@ -29,7 +29,10 @@ type Source = Pick<ExplorerOptions, 'dataDir' | 'findBuild' | 'temporalUi' | 're
  * Starts the explorer of the data folder to which the configuration refers.
  * @throws TidemarkError `InvalidInput` when the given port is taken
  */
-export async function openExplorer(context: CliContext, options: OpenOptions = {}): Promise<Explorer> {
+export async function openExplorer(
+  context: Pick<CliContext, 'config' | 'clock'>,
+  options: OpenOptions = {},
+): Promise<Explorer> {
   const { dataDir } = context.config;
   const [{ resolveTemporal }, { readLive }, { askFates }] = await Promise.all([
     import('../../temporal/connect.js'),
@@ -111,7 +114,10 @@ function noRuns(place: string): LiveAnswer {
  * Starts the explorer in a process that has other work. Never rejects: without an explorer, that work goes on.
  * @returns null if the explorer cannot start; the reason was printed
  */
-export async function openBeside(context: CliContext, options: OpenOptions = {}): Promise<Explorer | null> {
+export async function openBeside(
+  context: Pick<CliContext, 'config' | 'clock'>,
+  options: OpenOptions = {},
+): Promise<Explorer | null> {
   try {
     return await openExplorer(context, options);
   } catch (error) {

@@ -19,6 +19,8 @@ import { askSelection, chooseName, chooseSchedule, selectionOf, type Lists } fro
 import { refuseContradictions, refuseFlag, addressFault, requireFlags, type InitOptions } from './flags.js';
 import { renderConfig, type Draft, type Selection } from './render-config.js';
 import { schemaPath } from './schema-path.js';
+import type { CliContext } from '../context.js';
+import { OwnFolder } from '../../store/data.js';
 
 const DATA = './data';
 const NOBODY: Selection = { countries: [], industries: [], sizes: [] };
@@ -125,7 +127,7 @@ async function planMarket(
   const request = { apiKey: api.key, scratch, signal };
   const any = { ...fixed, ...NOBODY, market: 'market', schedule: null };
   const today = dayIn('UTC', clock.now());
-  const found = await fetchLists({ config: read(renderConfig(any)), clock }, any.market, today, request);
+  const found = await fetchLists(contextOf(read(renderConfig(any)), clock), any.market, today, request);
   const lists: Lists = {
     countries: readEntries(found.lists['countries']),
     industries: readEntries(found.lists['activities']),
@@ -139,7 +141,7 @@ async function planMarket(
     const text = renderConfig(draft);
     const config = read(text);
     tell('Forecasting the first snapshot …');
-    const forecast = await tryForecast({ config, clock }, draft, request, ask !== null);
+    const forecast = await tryForecast(contextOf(config, clock), draft, request, ask !== null);
     if (forecast !== null) {
       // Count all requests since the start of the command, including earlier forecasts.
       spent += forecast.spent;
@@ -160,9 +162,14 @@ async function planMarket(
   }
 }
 
+/** There is no data yet that other machines share. */
+function contextOf(config: Config, clock: Setting['clock']): CliContext {
+  return { config, data: new OwnFolder(config.dataDir), clock };
+}
+
 /** Forecasts the first snapshot. If the API refuses the filters and a person can change them, returns null. */
 async function tryForecast(
-  context: { config: Config; clock: Setting['clock'] },
+  context: CliContext,
   { market, schedule }: Draft,
   request: { apiKey: string; scratch: string; signal: AbortSignal },
   canChange: boolean,

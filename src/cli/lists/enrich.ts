@@ -4,7 +4,7 @@ import { invalidInput } from '../../base/errors.js';
 import { formatCount } from '../../../schemas/format.js';
 import type { List } from '../../crawl/streams/matches/read-list.js';
 import type { RunRequest } from '../../temporal/runs/start-run.js';
-import { examples, loadContext } from '../context.js';
+import { examples, loadContext, type CliContext } from '../context.js';
 import { shellQuote } from '../../base/text/pasteable.js';
 import { say, tell } from '../terminal/print.js';
 import type { WrittenResult } from './list-run.js';
@@ -48,7 +48,7 @@ export function registerEnrich(program: Command): void {
     )
     .action(async (file: string, options: Options, command: Command) => {
       const context = await loadContext(command);
-      const { list, asked, request } = await prepare(context.config, file, options);
+      const { list, asked, request } = await prepare(context, file, options);
       const { followListRun } = await import('./list-run.js');
       const again = `tidemark enrich ${shellQuote(file)}${options.people ? ' --people' : ''}`;
       const write = (): Promise<WrittenResult> => writeResult(context.config, file, list, asked);
@@ -75,7 +75,11 @@ async function writeResult(
 }
 
 /** Reads the list, reports its faults and stores the prepared list for the workers. */
-async function prepare(config: Config, file: string, { people = false, reveal = [] }: Options): Promise<Prepared> {
+async function prepare(
+  { config, data }: CliContext,
+  file: string,
+  { people = false, reveal = [] }: Options,
+): Promise<Prepared> {
   const [{ keepsContacts }, { listInput }, lists, ids] = await Promise.all([
     import('../../config/config.js'),
     import('../../store/data-folder.js'),
@@ -92,7 +96,7 @@ async function prepare(config: Config, file: string, { people = false, reveal = 
   if (!people) {
     const { COMPANIES } = await import('../../crawl/streams/matches/read-questions.js');
     const { list, prepared } = lists.readAndDescribe(config, file, COMPANIES);
-    const { name, hash } = await lists.storePrepared(config, prepared);
+    const { name, hash } = await lists.storePrepared(data, prepared);
     const asked = new Map(list.questions.map((question) => [question, question]));
     const input = { file: listInput(name) };
     return { list, asked, request: await runOf('resolveCompanies', ids.resolveId(hash), input, list.questions.length) };
@@ -105,7 +109,7 @@ async function prepare(config: Config, file: string, { people = false, reveal = 
   const asked = new Map(list.questions.map((question) => [question, withReveal(question, reveal)]));
   if (reveal.length > 0)
     tell(`The run asks the API to reveal: ${reveal.join(', ')}. ops.reveals lists each of these requests.`);
-  const { name, hash } = await lists.storePrepared(config, { ...prepared, questions: [...asked.values()] });
+  const { name, hash } = await lists.storePrepared(data, { ...prepared, questions: [...asked.values()] });
   const input = { file: listInput(name) };
   return { list, asked, request: await runOf('enrichPeople', ids.enrichId(hash), input, list.questions.length) };
 }

@@ -3,7 +3,7 @@ import { keepsContacts, type Config } from '../../config/config.js';
 import { listFile } from '../../store/data-folder.js';
 import { invalidInput } from '../../base/errors.js';
 import { writeFileAtomic } from '../../store/files.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
+import type { Data } from '../../store/data.js';
 import { formatCount } from '../../../schemas/format.js';
 import { writePrepared, type PreparedList } from '../../crawl/streams/matches/prepared-list.js';
 import { readList, type List, type ListKind } from '../../crawl/streams/matches/read-list.js';
@@ -31,13 +31,13 @@ export function readAndDescribe<Field extends string>(
 }
 
 /** Writes a prepared list to the data folder. @returns its name there, and its hash */
-export async function storePrepared(config: Config, prepared: PreparedList): Promise<{ name: string; hash: string }> {
+export async function storePrepared(data: Data, prepared: PreparedList): Promise<{ name: string; hash: string }> {
   const text = writePrepared(prepared);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const name = `${hash}.ndjson`;
-  const list = listFile(config.dataDir, name);
+  const list = listFile(data.dataDir, name);
   await writeFileAtomic(list, text);
-  await workingCopyOf(config.dataDir)?.claim(list);
+  await data.give(list);
   return { name, hash };
 }
 

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.js';
 import { formatCount } from '../../../schemas/format.js';
 import type { List } from '../../crawl/streams/matches/read-list.js';
 import type { RunRequest } from '../../temporal/runs/start-run.js';
-import { examples, loadContext } from '../context.js';
+import { examples, loadContext, type CliContext } from '../context.js';
 import { commandLine, shellQuote } from '../../base/text/pasteable.js';
 import { say, tell } from '../terminal/print.js';
 import type { WrittenResult } from './list-run.js';
@@ -37,7 +37,7 @@ export function registerResolve(program: Command): void {
     )
     .action(async (file: string, options: Options, command: Command) => {
       const context = await loadContext(command);
-      const { list, request } = await prepare(context.config, file, options);
+      const { list, request } = await prepare(context, file, options);
       const { followListRun } = await import('./list-run.js');
       const write = (): Promise<WrittenResult> => writeResults(context.config, file, list);
       await followListRun(context, request, { options, again: `tidemark resolve ${shellQuote(file)}`, write });
@@ -46,7 +46,7 @@ export function registerResolve(program: Command): void {
 
 /** Reads the list and the decisions, reports their faults and stores the prepared list for the workers. */
 async function prepare(
-  config: Config,
+  { config, data }: CliContext,
   file: string,
   { decisions }: Options,
 ): Promise<{ list: List<string>; request: RunRequest }> {
@@ -70,7 +70,7 @@ async function prepare(
   const { list, prepared } = readAndDescribe(config, file, COMPANIES);
   const decided = decisions === undefined ? [] : readDecisions(readListFile(decisions), decisions);
   if (decisions !== undefined) tell(`${formatCount(decided.length)} questions are decided in ${decisions}.`);
-  const { name, hash } = await storePrepared(config, { ...prepared, decisions: decided });
+  const { name, hash } = await storePrepared(data, { ...prepared, decisions: decided });
   const request = listRun(
     'resolveCompanies',
     resolveId(hash),

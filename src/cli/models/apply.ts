@@ -1,13 +1,12 @@
 import path from 'node:path';
 import { Option, type Command } from 'commander';
-import type { Config } from '../../config/config.js';
 import { TidemarkError } from '../../base/errors.js';
 import { formatCount, formatDuration } from '../../../schemas/format.js';
 import type { Applied, ApplyRequest, RolledBack } from '../../warehouse/publish/apply-models.js';
 import type { ModelChange } from '../../warehouse/models/plan.js';
 import type { AppliedSet } from '../../warehouse/models/sets.js';
 import { copyAndSay } from '../published-copy.js';
-import { examples, loadContext } from '../context.js';
+import { examples, loadContext, type CliContext } from '../context.js';
 import { buildEnvironment } from './environments.js';
 import { say, sayJson, tell } from '../terminal/print.js';
 import { renderTable } from '../terminal/table.js';
@@ -86,10 +85,10 @@ async function apply(options: { env?: string; drop?: string[]; json?: boolean },
   ]);
   const what = 'tidemark models apply';
   const begun = performance.now();
-  const result = await asWriter(request.config, { what, needs: 'loaded', now: request.now }, async () => {
-    const applied = await whileShowingTables(options, () => applyModels(request.dataDir, request));
-    if (!options.json) sayApplied(applied, request.dataDir, begun);
-    if (applied.published !== null) await copyAndSay(request.config, { what, json: options.json });
+  const result = await asWriter(request, { what, needs: 'loaded', now: request.now }, async () => {
+    const applied = await whileShowingTables(options, () => applyModels(request.data, request));
+    if (!options.json) sayApplied(applied, request.data.dataDir, begun);
+    if (applied.published !== null) await copyAndSay(request, { what, json: options.json });
     return applied;
   });
   if (options.json) sayJson(withoutTexts(result));
@@ -119,12 +118,12 @@ async function rollBack(options: { to?: number; dryRun?: boolean; json?: boolean
   const what = 'tidemark models rollback';
   const begun = performance.now();
   const { to: wanted, dryRun } = options;
-  const result = await asWriter(request.config, { what, needs: 'loaded', now: request.now }, async () => {
+  const result = await asWriter(request, { what, needs: 'loaded', now: request.now }, async () => {
     const restored = await whileShowingTables(options, () =>
-      rollbackModels(request.dataDir, { ...request, to: wanted, dryRun }),
+      rollbackModels(request.data, { ...request, to: wanted, dryRun }),
     );
-    if (!options.json) sayRestored(restored, { dataDir: request.dataDir, dryRun, begun });
-    if (!dryRun) await copyAndSay(request.config, { what, json: options.json });
+    if (!options.json) sayRestored(restored, { dataDir: request.data.dataDir, dryRun, begun });
+    if (!dryRun) await copyAndSay(request, { what, json: options.json });
     return restored;
   });
   if (options.json) sayJson({ ...withoutTexts(result), to: plainSet(result.to) });
@@ -164,14 +163,14 @@ async function showHistory(options: { json?: boolean }, command: Command): Promi
 async function readRequest(
   options: { json?: boolean },
   command: Command,
-): Promise<ApplyRequest & { dataDir: string; config: Config }> {
-  const { config, clock } = await loadContext(command);
+): Promise<ApplyRequest & Pick<CliContext, 'config' | 'data'>> {
+  const { config, data, clock } = await loadContext(command);
   const { tableSettings } = await import('../../config/config.js');
   return {
     config,
-    dataDir: config.dataDir,
+    data,
     now: clock.now(),
-    ...tableSettings(config),
+    ...tableSettings(config, data),
     readers: config.readers,
     ...config.publish,
     onStep: (step) => {

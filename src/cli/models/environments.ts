@@ -46,7 +46,7 @@ ${examples('tidemark models diff --env me', 'tidemark models diff --env me marts
 
 /** `tidemark models apply --env <name>`: builds the changed models in a dev environment. */
 export async function buildEnvironment(name: string, options: { json?: boolean }, command: Command): Promise<void> {
-  const { config, clock } = await loadContext(command);
+  const { config, data, clock } = await loadContext(command);
   const [{ applyEnv }, { tableSettings }] = await Promise.all([
     import('../../warehouse/publish/environments.js'),
     import('../../config/config.js'),
@@ -54,7 +54,7 @@ export async function buildEnvironment(name: string, options: { json?: boolean }
   const built = await applyEnv(config.dataDir, {
     name,
     now: clock.now(),
-    ...tableSettings(config),
+    ...tableSettings(config, data),
     onModel: (model) => {
       if (!options.json) tell(`Building ${model} …`);
     },

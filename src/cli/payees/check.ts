@@ -132,15 +132,15 @@ interface GivenList {
 }
 
 async function checkList(context: CliContext, { bytes, list, file }: GivenList, options: CheckOptions): Promise<void> {
-  const { config } = context;
-  const salt = await payeeSalt(config.dataDir);
+  const { config, data } = context;
+  const salt = await payeeSalt(data);
   const hashed = hashedList(list, salt);
   const hashes = differentHashes(hashed);
   if (hashes.length === 0)
     throw invalidInput('The list has no payee that can be checked.', 'Correct the rows named above.');
   if (!options.json) tell(`${formatCount(list.rows.length)} rows, ${formatCount(hashes.length)} different payees.`);
   const { leaveList } = await import('./leave-list.js');
-  const request = await leaveList(config.dataDir, { bytes, salt, payees: hashes.length }, options);
+  const request = await leaveList(data, { bytes, salt, payees: hashes.length }, options);
   const out = options.out ?? resultFile(file?.replace(/\.checked(?=\.\w+$)/, '') ?? 'payees', 'checked');
   const again = file === undefined ? 'tidemark payees check --sql …' : `tidemark payees check ${file}`;
   const write = (): Promise<WrittenResult> => writeResult(config, hashed, hashes, out);

@@ -9,24 +9,25 @@ import { listName } from '../../crawl/streams/payees/salt.js';
 import { formatCount } from '../../../schemas/format.js';
 import { connectForFolder } from '../../temporal/connect-folder.js';
 import type { RunRequest } from '../../temporal/runs/start-run.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
 import { listRun } from '../lists/list-run.js';
 import { HOUR_MS } from '../../base/time/time.js';
+import type { Data } from '../../store/data.js';
 
 // Remove only lists that are older than this, in milliseconds: Temporal may not list the run of a younger list yet.
 const ABANDONED_AFTER_MS = HOUR_MS;
 
 /** Copies the list to the data folder for the workers. A run that ends removes the copy. */
 export async function leaveList(
-  dataDir: string,
+  data: Data,
   { bytes, salt, payees }: { bytes: Buffer; salt: string; payees: number },
   options: { recheckOlderThan: number; reports: boolean },
 ): Promise<RunRequest> {
+  const { dataDir } = data;
   await removeAbandonedLists(dataDir);
   const hash = listName(bytes, salt);
   const list = payeeListFile(dataDir, `${hash}.csv`);
   await writeFileAtomic(list, bytes);
-  await workingCopyOf(dataDir)?.claim(list);
+  await data.give(list);
   const input = {
     file: payeeListInput(`${hash}.csv`),
     recheckAfterSeconds: options.recheckOlderThan,

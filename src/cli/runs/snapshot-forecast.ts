@@ -24,6 +24,7 @@ import type { CliContext } from '../context.js';
 import { interruptSignal } from '../terminal/interrupt.js';
 import { colorsFor, terminalWidth } from '../terminal/print.js';
 import { renderTable } from '../terminal/table.js';
+import { OwnFolder } from '../../store/data.js';
 
 /** Result of `tidemark snapshot --dry-run`. */
 export interface SnapshotForecast {
@@ -61,7 +62,7 @@ export async function forecastSnapshot(
   date: string,
   { apiKey, scratch, signal = interruptSignal() }: ForecastOptions = {},
 ): Promise<SnapshotForecast> {
-  const { config, clock } = context;
+  const { config, data, clock } = context;
   const ctx = forecastRun(context, market, date);
   if (!ctx.asOfNow) {
     throw new TidemarkError('InvalidInput', `No forecast is possible for ${date}: the date is in the past.`, {
@@ -74,7 +75,7 @@ export async function forecastSnapshot(
   const folder = scratch ?? mkdtempSync(path.join(tmpdir(), 'tidemark-forecast-'));
   try {
     return await api.call(async (client: ApiClient) => {
-      const deps: CrawlDeps = { config, clock, client, log: createLog('forecast') };
+      const deps: CrawlDeps = { config, data, clock, client, log: createLog('forecast') };
       const lists = await landLists(deps, ctx, folder, heartbeat);
       const known = await readKnownMarket(deps, ctx);
       const ask: AskPlan = (request) => askSearch(deps, request, heartbeat);
@@ -100,13 +101,13 @@ export async function fetchLists(
   date: string,
   { apiKey, scratch, signal }: Required<ForecastOptions>,
 ): Promise<{ lists: Record<string, unknown>; spent: number }> {
-  const { config, clock } = context;
+  const { config, data, clock } = context;
   const ctx = forecastRun(context, market, date);
   const probes = new Probes();
   const api = openApi(config, clock, { apiKey, onAttempt: probes.add });
   try {
     return await api.call(async (client) => {
-      const deps = { config, clock, client, log: createLog('forecast') };
+      const deps = { config, data, clock, client, log: createLog('forecast') };
       const { dataDir } = await landLists(deps, ctx, scratch, { report: () => undefined, signal, attempt: 1 });
       return { lists: readLatestNomenclatures(dataDir), spent: probes.count };
     });
@@ -132,7 +133,11 @@ async function landLists(deps: CrawlDeps, ctx: RunContext, folder: string, heart
   const { config } = deps;
   if (!config.nomenclatures || readManifests(config.dataDir, { stream: 'nomenclatures' }).length > 0) return config;
   const lists = { ...config, dataDir: folder };
-  await crawlListing({ ...deps, config: lists }, { ctx, listing: 'nomenclatures' }, heartbeat);
+  await crawlListing(
+    { ...deps, config: lists, data: new OwnFolder(folder) },
+    { ctx, listing: 'nomenclatures' },
+    heartbeat,
+  );
   return lists;
 }
 

@@ -117,7 +117,7 @@ export type Live = Pick<
  * @param limits how long to wait for the connection, and for all answers together; by default as long as they take
  */
 export async function askTemporal(
-  { config }: CliContext,
+  { config }: Pick<CliContext, 'config'>,
   limits: { connectMs?: number; answerMs?: number } = {},
 ): Promise<Live> {
   const [{ resolveTemporal }, { connectForFolder }] = await Promise.all([

@@ -3,6 +3,7 @@ import { errorMessage } from '../../base/errors.js';
 import { isSameAddress } from '../../serve/webhooks/delivery-path.js';
 import { writeSecret } from './secret.js';
 import type { WatchPlan } from './plan.js';
+import type { Data } from '../../store/data.js';
 
 /** Result of `applyPlan`: the number of applied changes, and the companies whose change failed. */
 export interface ApplyResult {
@@ -55,17 +56,16 @@ export async function applyPlan(
  */
 export async function applyCallback(
   client: ApiClient,
-  dataDir: string,
+  data: Data,
   callback: string,
 ): Promise<{ changed: boolean; secretFile: string | null }> {
   const before = await client.v2.watch.getCallback().then(
-    ({ data }) => data,
+    (answer) => answer.data,
     // Treat any error as "no callback is set": the reference does not show the API's answer in this case.
     () => null,
   );
   const changed = typeof before?.callback !== 'string' || !isSameAddress(before.callback, callback);
   const now = changed ? (await client.v2.watch.setCallback(callback)).data : before;
-  const secretFile =
-    typeof now?.secret === 'string' && now.secret !== '' ? await writeSecret(dataDir, now.secret) : null;
+  const secretFile = typeof now?.secret === 'string' && now.secret !== '' ? await writeSecret(data, now.secret) : null;
   return { changed, secretFile };
 }

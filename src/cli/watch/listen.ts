@@ -29,7 +29,7 @@ export interface ListenOptions extends MetricsOptions {
  * Runs the webhook receiver until SIGTERM or Ctrl-C. Then answers the open requests and lands all deliveries that it
  * has stored. Several receivers may share a data folder.
  */
-export async function listen({ config, clock }: CliContext, options: ListenOptions): Promise<void> {
+export async function listen({ config, data, clock }: CliContext, options: ListenOptions): Promise<void> {
   const secret = readSecret(config.dataDir);
   if (!options.path.startsWith('/')) {
     throw new TidemarkError('InvalidInput', `--path ${options.path} is not a valid path.`, {
@@ -40,10 +40,10 @@ export async function listen({ config, clock }: CliContext, options: ListenOptio
   readForgotten(config.dataDir);
   const interrupted = interruptSignalSaying('Stopping. Open requests are answered; received deliveries are kept.');
   // Used to remove personal data from a delivery, after the signature of the raw bytes was checked.
-  const fingerprint = keepsContacts(config) ? undefined : await openFingerprint(config.dataDir);
+  const fingerprint = keepsContacts(config) ? undefined : await openFingerprint(data);
   const address = metricsAddress(config, options.metricsPort);
   const metrics = address === null ? null : await serveReceiverMetrics(address);
-  const log = DeliveryLog.open(config.dataDir, clock, {
+  const log = DeliveryLog.open(data, clock, {
     onCommit(rows) {
       metrics?.landed(rows);
       tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next run loads them.`);

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { webhookSecretFile } from '../../store/data-folder.js';
 import { hasErrorCode, TidemarkError } from '../../base/errors.js';
 import { writeSecretFile } from '../../config/secret-file.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
+import type { Data } from '../../store/data.js';
 
 /**
  * Saves the webhook secret in `data/secrets/`, readable only by this user.
  * @returns Path of the file
  */
-export async function writeSecret(dataDir: string, secret: string): Promise<string> {
-  const file = webhookSecretFile(dataDir);
+export async function writeSecret(data: Data, secret: string): Promise<string> {
+  const file = webhookSecretFile(data.dataDir);
   await writeSecretFile(file, secret);
   // With the data in a bucket, the receivers on all machines need it.
-  await workingCopyOf(dataDir)?.give(file);
+  await data.give(file);
   return file;
 }
 

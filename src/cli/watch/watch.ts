@@ -177,7 +177,7 @@ async function applyWatches(
   api: Api,
   options: { allowEmpty?: boolean; json?: boolean },
 ): Promise<void> {
-  const { config } = context;
+  const { config, data } = context;
   const plan = await makePlan(context, api);
   const keeps = plan.start.length + plan.change.length + plan.unchanged;
   if (keeps === 0 && plan.stop.length > 0 && !options.allowEmpty) {
@@ -198,7 +198,7 @@ async function applyWatches(
   );
   const callback = config.watch?.callback;
   const registered =
-    callback === undefined ? null : await api.call(async (client) => applyCallback(client, config.dataDir, callback));
+    callback === undefined ? null : await api.call(async (client) => applyCallback(client, data, callback));
   if (result.failed.length > 0) process.exitCode = FAILED;
   if (options.json) return sayJson({ ...plan, ...result, callback: registered });
   say(

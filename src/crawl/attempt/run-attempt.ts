@@ -26,7 +26,7 @@ export async function runAttempt<T>(
   writer: { close(): Promise<void> },
   work: (booking: RequestLog) => Promise<T>,
 ): Promise<Ended<T>> {
-  const booking = new RequestLog(deps.config.dataDir, ctx.run, name);
+  const booking = new RequestLog(deps.data, ctx.run, name);
   try {
     const result = await bookingIn(booking, async () => {
       await reopenQuota(deps, ctx, heartbeat);

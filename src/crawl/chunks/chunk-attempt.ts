@@ -135,8 +135,8 @@ export class ChunkAttempt {
 
   /** @param landed rows of earlier tries; a fetcher that can resume continues after them */
   async #rowsOf(entity: string, landed: readonly LandedRow[]): Promise<AsyncIterable<NewRow>> {
-    const { dataDir } = this.#work.deps.config;
-    const fingerprint = this.#keepsPeople ? null : await (this.#opened ??= openFingerprint(dataDir));
+    const { data } = this.#work.deps;
+    const fingerprint = this.#keepsPeople ? null : await (this.#opened ??= openFingerprint(data));
     return fetchRows(this.#fetcher, { ...this.#work, routes: this.#routes, landed, fingerprint }, entity);
   }
 
@@ -170,7 +170,7 @@ export class ChunkAttempt {
   async #askAnother(failing: ReadonlySet<string>, booking: RequestLog): Promise<Compared> {
     const { deps, input } = this.#work;
     const { costly = false } = this.#fetcher;
-    if (!costly) this.#known ??= await findAnswered(deps.config.dataDir, input.stream, failing);
+    if (!costly) this.#known ??= await findAnswered(deps.data, input.stream, failing);
     if (this.#known !== null && !costly) return { said: await this.#compareKnown(this.#known), known: true };
     const untried = this.#open.filter((entity) => !this.#tried.has(entity));
     let said: Compared['said'] = 'none';

@@ -14,6 +14,7 @@ import { fetchers } from '../streams/index.js';
 import { folderChanged } from '../records/folder-changed.js';
 import { runAttempt } from '../attempt/run-attempt.js';
 import { refusalOf } from '../judge/refusal.js';
+import type { Data } from '../../store/data.js';
 
 /** Result of `fetchChunk`. The activity adds the number of workers. */
 export type FetchedChunk = Omit<ChunkResult, 'workers'>;
@@ -29,12 +30,12 @@ export type FetchedChunk = Omit<ChunkResult, 'workers'>;
 export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartbeat: Heartbeat): Promise<FetchedChunk> {
   const { ctx, stream } = input;
   const chunk = chunkName(stream, input.chunk);
-  const target = { dataDir: deps.config.dataDir, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
+  const target = { data: deps.data, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
   const committed = await PartWriter.committed(target);
   if (committed) return { rows: committed.rows, requests: 0, failed: 0, limited: false };
 
-  await pullRows(deps.config.dataDir, { streams: fetchers[stream].reads ?? [] });
-  const entities = await readEntities(deps.config.dataDir, input);
+  await pullRows(deps.data, { streams: fetchers[stream].reads ?? [] });
+  const entities = await readEntities(deps.data, input);
   const writer = await PartWriter.open(target);
   const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat });
   const ended = await runAttempt({ deps, ctx, heartbeat }, chunk, writer, (booking) => attempt.run(booking));
@@ -70,8 +71,9 @@ function refusedOf(
   return { refused };
 }
 
-async function readEntities(dataDir: string, { ctx, stream, chunk }: CrawlChunkInput): Promise<string[]> {
-  const file = await takeChunkFile(dataDir, dueDir(dataDir, ctx.run, stream), chunk);
+async function readEntities(data: Data, { ctx, stream, chunk }: CrawlChunkInput): Promise<string[]> {
+  const { dataDir } = data;
+  const file = await takeChunkFile(data, dueDir(dataDir, ctx.run, stream), chunk);
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as DueEntity[]).map(({ id }) => id);
   } catch (error) {

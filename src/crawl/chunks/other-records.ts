@@ -1,6 +1,7 @@
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { pullManifests, pullParts, readPartRows, recentParts } from '../../landing/index.js';
+import type { Data } from '../../store/data.js';
 
 // To find a record that the API has answered, search at most this many of the latest parts.
 const PARTS_LOOKED_AT = 5;
@@ -16,15 +17,16 @@ export function isAnswered({ status, row_kind, entity_id }: LandedRow): boolean 
  * @returns the entity's id; null if no such entity was found
  */
 export async function findAnswered(
-  dataDir: string,
+  data: Data,
   stream: LandingStream,
   but: ReadonlySet<string>,
 ): Promise<string | null> {
-  await pullManifests(dataDir, { streams: [stream] });
+  const { dataDir } = data;
+  await pullManifests(data, { streams: [stream] });
   let looked = 0;
   for (const part of recentParts(dataDir, stream)) {
     if (++looked > PARTS_LOOKED_AT) return null;
-    await pullParts(dataDir, [part]).catch(() => undefined);
+    await pullParts(data, [part]).catch(() => undefined);
     const row = rowsOf(part).find((landed) => isAnswered(landed) && !but.has(landed.entity_id ?? ''));
     if (row) return row.entity_id;
   }

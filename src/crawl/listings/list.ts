@@ -36,7 +36,7 @@ const MOST_PAGES = 100_000;
 export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat: Heartbeat): Promise<ListResult> {
   const { ctx, listing } = input;
   const target: PartTarget = {
-    dataDir: deps.config.dataDir,
+    data: deps.data,
     stream: listing,
     run: ctx.run,
     date: ctx.date,
@@ -44,7 +44,7 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat:
     chunk: listing,
   };
   if ((await PartWriter.committed(target)) || (await finishListing(target))) return NOTHING;
-  await pullRows(target.dataDir, { streams: ['nomenclatures', 'contact_metrics'] });
+  await pullRows(deps.data, { streams: ['nomenclatures', 'contact_metrics'] });
   if (listing === 'contact_metrics') return readContactMetrics(deps, ctx, target, heartbeat);
   if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return NOTHING;
 

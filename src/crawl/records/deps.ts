@@ -3,12 +3,14 @@ import type { DataFolder } from '../../../schemas/pipeline/run.js';
 import type { ApiClient } from '../../api/index.js';
 import type { Clock } from '../../base/time/clock.js';
 import type { Config } from '../../config/config.js';
+import type { Data } from '../../store/data.js';
 import type { RunSizes } from '../../config/run-sizes.js';
 import type { StampClock } from '../../base/time/stamp-clock.js';
 
 /** What every crawl activity needs. Created once per worker process. */
 export interface CrawlDeps {
   config: Config;
+  data: Data;
   client: ApiClient;
   /** Decides the dates of nights and which records are due. */
   clock: Clock;

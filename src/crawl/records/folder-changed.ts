@@ -3,7 +3,7 @@ import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { TidemarkError } from '../../base/errors.js';
 import { runFolder } from '../../store/data-folder.js';
 import { findReplacing, manifestFile } from '../../landing/index.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
+import type { Data } from '../../store/data.js';
 
 /**
  * Makes the error for a run that cannot continue, because its data folder was replaced or lacks files of the run. This
@@ -18,13 +18,9 @@ export function folderChanged(dataDir: string, what: string, cause?: unknown): T
 }
 
 /** Takes the manifest of a record about the run by its name, because a list of the bucket may be an earlier one. */
-export async function takeRunRecord(
-  dataDir: string,
-  { run, date }: RunContext,
-  chunk: 'open' | 'close',
-): Promise<void> {
-  const folder = runFolder({ dataDir, stream: 'runs', run, date });
-  await workingCopyOf(dataDir)?.takeAgain(manifestFile(folder, chunk));
+export async function takeRunRecord(data: Data, { run, date }: RunContext, chunk: 'open' | 'close'): Promise<void> {
+  const folder = runFolder({ data, stream: 'runs', run, date });
+  await data.take(manifestFile(folder, chunk));
 }
 
 /**
@@ -32,6 +28,6 @@ export async function takeRunRecord(
  * `close` when its crawl ends.
  */
 export function hasRunRecord(dataDir: string, { run, date }: RunContext, chunk: 'open' | 'close'): boolean {
-  const folder = runFolder({ dataDir, stream: 'runs', run, date });
+  const folder = runFolder({ data: { dataDir }, stream: 'runs', run, date });
   return existsSync(manifestFile(folder, chunk)) || findReplacing(folder, chunk) !== undefined;
 }

@@ -4,7 +4,7 @@ import { landRows, readRunRows } from '../../landing/index.js';
 import type { CrawlDeps } from './deps.js';
 
 /** What writes records about runs. */
-export type Recording = Pick<CrawlDeps, 'config' | 'clock'> & Partial<CrawlDeps>;
+export type Recording = Pick<CrawlDeps, 'config' | 'data' | 'clock'> & Partial<CrawlDeps>;
 
 /** Lands records about the run itself. So a replay can rebuild the warehouse from the landing zone alone. */
 export async function landRecords(
@@ -14,7 +14,7 @@ export async function landRecords(
   chunk: string,
   records: object[],
 ): Promise<void> {
-  const target = { dataDir: deps.config.dataDir, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
+  const target = { data: deps.data, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
   const fetched_at = (deps.stamps ?? deps.clock).now().toISOString();
   const rows = records.map((record) => ({
     request_key: `tidemark ${stream}`,
@@ -29,9 +29,9 @@ export async function landRecords(
 
 /** Reads the landed records about a run. */
 export function readRecords<T>(
-  { config }: Pick<CrawlDeps, 'config'>,
+  { data }: Pick<CrawlDeps, 'data'>,
   { run, date }: Pick<RunContext, 'run' | 'date'>,
   stream: LandingStream,
 ): T[] {
-  return readRunRows({ dataDir: config.dataDir, stream, run, date }).map((row) => JSON.parse(row.body) as T);
+  return readRunRows({ data, stream, run, date }).map((row) => JSON.parse(row.body) as T);
 }

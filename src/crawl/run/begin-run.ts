@@ -25,8 +25,8 @@ export async function beginRun(
 ): Promise<RunContext> {
   const { dataDir } = deps.config;
   const now = deps.clock.now();
-  await pullManifests(dataDir);
-  await pullRows(dataDir, { streams: ['runs', 'coverage'] });
+  await pullManifests(deps.data);
+  await pullRows(deps.data, { streams: ['runs', 'coverage'] });
   const newest = newestStamp(dataDir, dayBefore(now))?.stamp ?? null;
   if (newest !== null) deps.stamps?.after(newest);
   const ended = fates === undefined ? [] : await closeEndedRuns(deps, input.run, fates);

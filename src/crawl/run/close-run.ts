@@ -1,11 +1,9 @@
-import { rm } from 'node:fs/promises';
 import type { CloseRunInput, CloseRunResult } from '../../../schemas/pipeline/activities.js';
 import type { DuePlan } from '../../../schemas/pipeline/due.js';
 import type { DueRecord, ForecastRecord, QuotaRecord, RunRecord } from '../../../schemas/pipeline/landing.js';
 import { RECORD_STREAMS, type LandingStream } from '../../../schemas/streams/landing-streams.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { adoptSpools, pullManifests, pullRows, readManifests } from '../../landing/index.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
 import { describeOveruse, quotaOveruse } from './quota-overuse.js';
 import { pullRequests, readRequests } from '../../landing/request-log.js';
 import { payeeListFile } from '../../store/data-folder.js';
@@ -71,10 +69,10 @@ export async function closeRun(
   { ctx, outcome, crawled, note, heldBack, why, refused, landed }: Omit<CloseRunInput, 'ctx'> & { ctx: ClosedRun },
   { finishedAt }: { finishedAt?: string | undefined } = {},
 ): Promise<CloseRunResult> {
-  await adoptSpools({ dataDir: deps.config.dataDir, run: ctx.run, date: ctx.date, market: ctx.market });
-  await pullRequests(deps.config.dataDir, ctx.run);
-  await pullManifests(deps.config.dataDir, { run: ctx });
-  await pullRows(deps.config.dataDir, { streams: ['quota', 'forecasts'], run: ctx });
+  await adoptSpools({ data: deps.data, run: ctx.run, date: ctx.date, market: ctx.market });
+  await pullRequests(deps.data, ctx.run);
+  await pullManifests(deps.data, { run: ctx });
+  await pullRows(deps.data, { streams: ['quota', 'forecasts'], run: ctx });
   const requests = readRequests(deps.config.dataDir, ctx.run);
   const parts = readManifests(deps.config.dataDir, { run: ctx.run }).filter((part) => !RECORD_STREAMS.has(part.stream));
   const totals = {
@@ -106,15 +104,13 @@ export async function closeRun(
     }),
   ]);
   if (ctx.workflowType === 'checkPayees' && ctx.file !== undefined) {
-    const list = payeeListFile(deps.config.dataDir, ctx.file);
-    await workingCopyOf(deps.config.dataDir)?.remove(list);
-    await rm(list, { force: true });
+    await deps.data.remove(payeeListFile(deps.config.dataDir, ctx.file));
   }
   return { ...totals, forecast: readForecast(deps, ctx), drift: overuse && describeOveruse(overuse) };
 }
 
 /** Returns how many requests the forecast expected. Returns null for a run without a forecast. */
-function readForecast(deps: Pick<CrawlDeps, 'config'>, ctx: ClosedRun): number | null {
+function readForecast(deps: Pick<CrawlDeps, 'data'>, ctx: ClosedRun): number | null {
   const forecasts = readRecords<ForecastRecord>(deps, ctx, 'forecasts');
   return forecasts.length === 0 ? null : forecasts.reduce((sum, { requests }) => sum + requests, 0);
 }

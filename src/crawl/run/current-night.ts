@@ -20,7 +20,7 @@ export function currentNight(
     const [run] = readPartRows(part).map((row) => JSON.parse(row.body) as RunRecord);
     if (!run?.as_of_now || run.held_back) continue;
     if (run.crawled !== 'complete' && run.crawled !== 'partial') continue;
-    const [coverage] = readRunRows({ dataDir, stream: 'coverage', run: run.run_id, date: run.date }).map(
+    const [coverage] = readRunRows({ data: { dataDir }, stream: 'coverage', run: run.run_id, date: run.date }).map(
       (row) => JSON.parse(row.body) as CoverageRecord,
     );
     if (coverage === undefined) continue;

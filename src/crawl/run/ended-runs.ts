@@ -80,10 +80,10 @@ async function closeOne(deps: Recording, known: RunRecord, fate: RunFate & { ope
   const { dataDir } = deps.config;
   const { run_id: run, date, market, workflow_id } = known;
   if (fate.at !== null) await sleep(Math.min(SETTLE_MS, Math.max(0, fate.at.getTime() + SETTLE_MS - Date.now())));
-  const rows = await adoptSpools({ dataDir, run, date, market });
+  const rows = await adoptSpools({ data: deps.data, run, date, market });
   const landed = rows === 0 ? [] : [`This run landed the ${formatCount(rows)} answers that ${workflow_id} left.`];
   // The run may have recorded its end meanwhile.
-  await pullRows(dataDir, { streams: ['runs'], run: { run, date } });
+  await pullRows(deps.data, { streams: ['runs'], run: { run, date } });
   const parts = readManifests(dataDir, { stream: 'runs', run });
   const closed = parts.some(({ chunk }) => chunk === 'close');
   if (parts.some(({ chunk }) => chunk === 'end') || (closed && fate.outcome === 'complete')) return landed;

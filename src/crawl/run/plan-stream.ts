@@ -5,9 +5,9 @@ import { traitsOf } from '../../../schemas/streams/streams.js';
 import type { Warehouse } from '../../warehouse/duckdb/open.js';
 import { dueDir } from '../../store/data-folder.js';
 import { draftDue, finishDraft } from '../../warehouse/due/draft-due.js';
-import { chunkSizeFor, findPlan, planDue, type DueCounts, type DueRequest } from '../../warehouse/due/plan-due.js';
+import { chunkSizeFor, planDue, type DueRequest } from '../../warehouse/due/plan-due.js';
 import { pullRows } from '../../landing/index.js';
-import { takePlan } from '../../warehouse/due/due-plan.js';
+import { findPlan, type DueCounts } from '../../warehouse/due/due-plan.js';
 import type { CrawlDeps } from '../records/deps.js';
 import { askedQuestions } from '../streams/asked-questions.js';
 import { askedPayees } from '../streams/payees/asked-payees.js';
@@ -23,9 +23,8 @@ export async function planStream(
   const { ctx, stream, ahead = [] } = input;
   const { dataDir } = deps.config;
   const questions = await namedEntities(deps, ctx, stream);
-  await takePlan(dataDir, dueDir(dataDir, ctx.run, stream));
-  const isNew = findPlan(dueDir(dataDir, ctx.run, stream)) === undefined;
-  const due = await planDue(warehouse, dataDir, { ...requestOf(deps, input), questions });
+  const isNew = (await findPlan(deps.data, dueDir(dataDir, ctx.run, stream))) === undefined;
+  const due = await planDue(warehouse, deps.data, { ...requestOf(deps, input), questions });
   // If an earlier attempt made the plan, make no drafts: the streams are then planned one by one.
   if (isNew && ahead.length > 0)
     await draftDue(
@@ -42,9 +41,9 @@ export async function planStream(
  * @returns undefined if the stream has no draft
  */
 export async function planDrafted(deps: Omit<CrawlDeps, 'client'>, input: PlanDueInput): Promise<DuePlan | undefined> {
-  const { dataDir } = deps.config;
-  await pullRows(dataDir, { streams: ['companies'], run: input.ctx });
-  const due = await finishDraft(dataDir, requestOf(deps, input));
+  const { data } = deps;
+  await pullRows(data, { streams: ['companies'], run: input.ctx });
+  const due = await finishDraft(data, requestOf(deps, input));
   return due === undefined ? undefined : { ...(await landPlan(deps, input, due)), drafted: true };
 }
 

@@ -44,17 +44,16 @@ export async function discoverMarket(
   heartbeat: Heartbeat,
 ): Promise<DiscoverResult> {
   const { ctx, round } = input;
-  const { dataDir } = deps.config;
   const target = {
-    dataDir,
+    data: deps.data,
     stream: 'prospecting' as const,
     run: ctx.run,
     date: ctx.date,
     market: ctx.market,
     chunk: `search-${String(round).padStart(4, '0')}`,
   };
-  await pullRows(dataDir, { streams: ['nomenclatures'] });
-  await pullRows(dataDir, { streams: ['prospecting'], run: ctx });
+  await pullRows(deps.data, { streams: ['nomenclatures'] });
+  await pullRows(deps.data, { streams: ['prospecting'], run: ctx });
   // The published build says how the market looked last night. Without it, the search needs more requests.
   if (round === 0)
     await takeUnlessLost(deps.config, (fault) =>

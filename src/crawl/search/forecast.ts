@@ -41,14 +41,14 @@ export interface MarketForecast {
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function forecastMarket(
-  deps: Pick<CrawlDeps, 'config' | 'clock'>,
+  deps: Pick<CrawlDeps, 'config' | 'data' | 'clock'>,
   ctx: RunContext,
   plan: Plan,
   ask: AskPlan,
   past: PastNights,
 ): Promise<MarketForecast> {
   // What earlier nights landed decides which lookup lists and contact metrics are due.
-  await pullRows(deps.config.dataDir, { streams: ['nomenclatures', 'contact_metrics'] });
+  await pullRows(deps.data, { streams: ['nomenclatures', 'contact_metrics'] });
   const search = await calibrate(plan, ctx, ask, past.search);
   const records = forecastStreams(deps.config, ctx, past, search.total);
   return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { QuotaRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { calibrationFile, knownMarketFile } from '../../store/data-folder.js';
@@ -9,14 +9,13 @@ import { canonicalJson } from '../../base/json/canonical-json.js';
 import type { Calibration, Distribution, KnownMarket } from './plan/index.js';
 import { NotPublishedError } from '../../warehouse/duckdb/errors.js';
 import { queryPublished } from '../../warehouse/builds/published.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
 import type { CrawlDeps } from '../records/deps.js';
 import { readRecords } from '../records/land-records.js';
 import { readPastNights, type PastNights } from './past-nights.js';
 import { folderChanged } from '../records/folder-changed.js';
 import { DAY_MS } from '../../base/time/time.js';
 
-type Deps = Pick<CrawlDeps, 'config' | 'clock' | 'log'>;
+type Deps = Pick<CrawlDeps, 'config' | 'data' | 'clock' | 'log'>;
 
 /**
  * Content of the file `data/calibration/<market>.json`: what the last search of a market found out about the API.
@@ -49,14 +48,11 @@ const GOOD_SHARE = 0.9;
  */
 export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number): Promise<SearchBasis> {
   const { dataDir } = deps.config;
-  const copy = workingCopyOf(dataDir);
   const file = knownMarketFile(dataDir, ctx.run);
-  await copy?.refresh(file);
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as SearchBasis;
+  if (await deps.data.refresh(file)) return JSON.parse(readFileSync(file, 'utf8')) as SearchBasis;
   if (round > 0) throw folderChanged(dataDir, `the file ${file}, the basis of the search plan, is missing`);
   const known: SearchBasis = { ...(await readKnownMarket(deps, ctx)), quotaLeft: await readQuotaLeft(deps, ctx) };
-  await writeFileAtomic(file, `${JSON.stringify(known)}\n`);
-  if (copy === undefined || (await copy.claim(file))) return known;
+  await deps.data.claim(file, `${JSON.stringify(known)}\n`);
   return JSON.parse(readFileSync(file, 'utf8')) as SearchBasis;
 }
 
@@ -79,18 +75,13 @@ export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<Sear
  * @param share found companies / reported companies
  */
 export async function keepCalibration(
-  { config, clock }: Deps,
+  { config, data, clock }: Deps,
   ctx: RunContext,
   calibration: Calibration,
   share: number,
 ): Promise<void> {
   const file = calibrationFile(config.dataDir, ctx.market ?? '');
-  const copy = workingCopyOf(config.dataDir);
-  if (share < GOOD_SHARE) {
-    await copy?.remove(file);
-    rmSync(file, { force: true });
-    return;
-  }
+  if (share < GOOD_SHARE) return data.remove(file);
   const before = readKept(file);
   const kept: KeptCalibration = {
     baseUrl: config.api.baseUrl,
@@ -100,20 +91,18 @@ export async function keepCalibration(
     calibration,
   };
   await writeFileAtomic(file, `${JSON.stringify(kept)}\n`);
-  await copy?.give(file);
+  await data.give(file);
 }
 
-async function readCalibration({ config, clock }: Deps, ctx: RunContext): Promise<KeptCalibration | null> {
-  const copy = workingCopyOf(config.dataDir);
+async function readCalibration({ config, data, clock }: Deps, ctx: RunContext): Promise<KeptCalibration | null> {
   const file = calibrationFile(config.dataDir, ctx.market ?? '');
-  await copy?.refresh(file);
+  await data.refresh(file);
   const kept = readKept(file);
   if (!kept) return null;
   const ageDays = (clock.now().getTime() - Date.parse(kept.at)) / DAY_MS;
   const same = kept.baseUrl === config.api.baseUrl && canonicalJson(kept.filters) === canonicalJson(ctx.filters);
   if (same && ageDays >= 0 && ageDays < CALIBRATION_DAYS) return kept;
-  await copy?.remove(file);
-  rmSync(file, { force: true });
+  await data.remove(file);
   return null;
 }
 
@@ -127,7 +116,7 @@ function readKept(file: string): KeptCalibration | null {
 
 /** Reads how much of the daily quota was left when the run began, without `quota.reserve`. */
 async function readQuotaLeft(deps: Deps, ctx: RunContext): Promise<number | null> {
-  await pullRows(deps.config.dataDir, { streams: ['quota'], run: ctx });
+  await pullRows(deps.data, { streams: ['quota'], run: ctx });
   const daily = readRecords<QuotaRecord>(deps, ctx, 'quota').filter((reading) => reading.daily && reading.total > 0);
   const last = daily.toSorted((a, b) => (a.read_at < b.read_at ? -1 : 1)).at(-1);
   return last ? Math.max(0, Math.floor(last.total * (1 - deps.config.quota.reserve)) - last.used) : null;

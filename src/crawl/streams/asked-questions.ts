@@ -1,25 +1,23 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { keepsContacts } from '../../config/config.js';
 import { listFile } from '../../store/data-folder.js';
 import { landRows } from '../../landing/index.js';
 import { readPrepared, type PreparedList } from './matches/prepared-list.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
 import { PEOPLE } from './enrichments/read-people.js';
 import { COMPANIES } from './matches/read-questions.js';
 import type { CrawlDeps } from '../records/deps.js';
 import { wrongInput } from '../../base/parse-input.js';
 
-type Deps = Pick<CrawlDeps, 'config' | 'clock'>;
+type Deps = Pick<CrawlDeps, 'config' | 'data' | 'clock'>;
 
 /**
  * Reads the list of questions of a run.
  * @throws TidemarkError `InvalidInput` when the file is missing or is not a readable list
  */
-async function readAsked({ config }: Deps, ctx: RunContext): Promise<PreparedList> {
+async function readAsked({ config, data }: Deps, ctx: RunContext): Promise<PreparedList> {
   const file = listFile(config.dataDir, ctx.file ?? '');
-  if (ctx.file !== undefined) await workingCopyOf(config.dataDir)?.refresh(file);
-  if (ctx.file === undefined || !existsSync(file)) {
+  if (ctx.file === undefined || !(await data.refresh(file))) {
     throw wrongInput(
       `the file ${file} does not exist`,
       `Run \`tidemark ${isOfPeople(ctx) ? 'enrich FILE.csv --people' : 'resolve FILE.csv'}\`: the command copies the list into the data folder. A worker on another machine needs the same data folder.`,
@@ -40,10 +38,10 @@ export async function askedQuestions(deps: Deps, ctx: RunContext): Promise<strin
  * Lands the contents of a run's list that are not questions: bad rows, and decisions. In a decision, the author of the
  * list names the company that answers a question.
  */
-async function landAsked({ config, clock }: Deps, ctx: RunContext, list: PreparedList): Promise<void> {
+async function landAsked({ data, clock }: Deps, ctx: RunContext, list: PreparedList): Promise<void> {
   const fetched_at = clock.now().toISOString();
   const stream = isOfPeople(ctx) ? ('enrichments' as const) : ('matches' as const);
-  const target = { dataDir: config.dataDir, stream, run: ctx.run, date: ctx.date, market: null };
+  const target = { data, stream, run: ctx.run, date: ctx.date, market: null };
   await landRows(
     { ...target, chunk: 'bad-rows' },
     list.bad.map(({ line, problem, text }) => ({

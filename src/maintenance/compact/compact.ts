@@ -10,6 +10,7 @@ import type { Warehouse } from '../../warehouse/duckdb/open.js';
 import { quote } from '../../warehouse/duckdb/sql-files.js';
 import { removeReplaced, replaceParts } from './replace-parts.js';
 import { utcDay } from '../../base/time/time.js';
+import type { Data } from '../../store/data.js';
 
 /** Selects the parts to join and the answers to drop. */
 export interface CompactRequest {
@@ -51,25 +52,22 @@ const PART_BYTES = 256 * 2 ** 20;
  * @throws TidemarkError `WarehouseBusy` while a replay reads the landing zone
  * @throws ModelFailedError when a joined part differs from the rows of its source parts; nothing is removed then
  */
-export async function compactLanding(
-  warehouse: Warehouse,
-  dataDir: string,
-  request: CompactRequest,
-): Promise<Compacted> {
-  return whileNobodyReplays(dataDir, 'tidemark compact', () => compact(warehouse.db, dataDir, request));
+export async function compactLanding(warehouse: Warehouse, data: Data, request: CompactRequest): Promise<Compacted> {
+  return whileNobodyReplays(data.dataDir, 'tidemark compact', () => compact(warehouse.db, data, request));
 }
 
-async function compact(db: Database, dataDir: string, request: CompactRequest): Promise<Compacted> {
+async function compact(db: Database, data: Data, request: CompactRequest): Promise<Compacted> {
+  const { dataDir } = data;
   const { minParts, dropRepeatsBefore } = request;
   // Finish the work of an earlier call that was interrupted.
-  await removeReplaced(dataDir);
+  await removeReplaced(data);
   await adoptCompacted(db, readManifests(dataDir));
   await findRepeats(db, dropRepeatsBefore);
   const total: Compacted = { folders: 0, partsBefore: 0, partsAfter: 0, bytesBefore: 0, bytesAfter: 0, dropped: 0 };
   for (const parts of await foldersToCompact(db, dataDir)) {
     if (parts.length < Math.max(minParts, 2) && !(await haveRepeats(db, parts))) continue;
     const joined: LandedPart[] = [];
-    for (const group of splitBySize(parts)) joined.push(await replaceParts(db, dataDir, group, withoutRepeats));
+    for (const group of splitBySize(parts)) joined.push(await replaceParts(db, data, group, withoutRepeats));
     total.folders++;
     total.partsBefore += parts.length;
     total.partsAfter += joined.length;
@@ -78,7 +76,7 @@ async function compact(db: Database, dataDir: string, request: CompactRequest): 
     total.dropped += sum(parts, ({ rows }) => rows) - sum(joined, ({ rows }) => rows);
   }
   await adoptCompacted(db, readManifests(dataDir));
-  await removeReplaced(dataDir);
+  await removeReplaced(data);
   return total;
 }
 

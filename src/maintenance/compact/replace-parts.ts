@@ -24,8 +24,9 @@ import {
   type LandedPart,
 } from '../../landing/index.js';
 import { findPartFault } from '../../warehouse/load/part-check.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
-import { assertNotLost } from '../../warehouse/duckdb/writer.js';
+import { WorkingCopy } from '../../store/working-copy/working-copy.js';
+import { assertWriter } from '../../warehouse/duckdb/writer.js';
+import type { Data } from '../../store/data.js';
 
 const COLUMNS = 'stream, run, date, market, request_key, entity_id, row_kind, status, fetched_at, body, sha256';
 // The smallest row group that DuckDB writes. With several row groups, DuckDB reads one part with all its threads.
@@ -41,11 +42,11 @@ const ROW_GROUP_ROWS = 2_048;
  */
 export async function replaceParts(
   db: Database,
-  dataDir: string,
+  data: Data,
   parts: LandedPart[],
   select: (relation: string) => string,
 ): Promise<LandedPart> {
-  await pullParts(dataDir, parts);
+  await pullParts(data, parts);
   for (const part of parts) {
     const fault = await findPartFault(part);
     if (fault !== undefined) throw unsound(fault);
@@ -64,7 +65,7 @@ export async function replaceParts(
     db.rows(`SELECT count(*) AS rows, sha256(coalesce(string_agg(sha256 || chr(10), '' ORDER BY ${by}), '')) AS content,
       CAST(bit_xor(hash(hash((${COLUMNS})))) AS VARCHAR) AS all FROM ${from}`);
   const [wanted] = await summarize(rows, order);
-  const footer = { ...footerOf({ ...first, dataDir, chunk }), content: wanted?.content ?? '' };
+  const footer = { ...footerOf({ ...first, chunk }), content: wanted?.content ?? '' };
   const metadata = Object.entries(footer)
     .map(([key, value]) => `${quote(key)}: ${quote(value)}`)
     .join(', ');
@@ -80,9 +81,8 @@ export async function replaceParts(
   }
   const bytes = readFileSync(temporary);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const copy = workingCopyOf(dataDir);
   // With the data in a bucket, the hash in the name keeps the parts of different machines apart.
-  const name = copy === undefined ? partName(chunk) : otherPartName(chunk, sha256);
+  const name = data instanceof WorkingCopy ? otherPartName(chunk, sha256) : partName(chunk);
   const fetched = parts
     .flatMap((part) => [part.firstFetchedAt, part.lastFetchedAt])
     .filter((at) => at !== null)
@@ -105,10 +105,10 @@ export async function replaceParts(
   const file = path.join(folder, name);
   await rename(temporary, file);
   await syncFolder(folder);
-  await copy?.give(file);
-  await assertNotLost(dataDir);
-  if (await placeManifest(dataDir, folder, manifest)) return { ...manifest, file };
-  await copy?.remove(file);
+  await data.give(file);
+  await assertWriter(data);
+  if (await placeManifest(data, folder, manifest)) return { ...manifest, file };
+  await data.remove(file);
   throw unsound(`another process has replaced the parts of ${folder}`);
 }
 
@@ -117,11 +117,11 @@ export async function replaceParts(
  * manifest is left without a part.
  * @throws LeaseLostError as `replaceParts`
  */
-export async function removeReplaced(dataDir: string): Promise<void> {
-  await pullManifests(dataDir);
-  const copy = workingCopyOf(dataDir);
-  const there = await listLanded(dataDir);
-  const quarantined = await readQuarantine(dataDir, LandingStream.options);
+export async function removeReplaced(data: Data): Promise<void> {
+  const { dataDir } = data;
+  await pullManifests(data);
+  const there = await listLanded(data);
+  const quarantined = await readQuarantine(data, LandingStream.options);
   for (const part of [...readManifests(dataDir), ...quarantined.parts]) {
     const folder = path.dirname(part.file);
     const files = (part.replaces ?? []).flatMap(({ part: name }) => [
@@ -130,10 +130,10 @@ export async function removeReplaced(dataDir: string): Promise<void> {
     ]);
     const left = files.filter((file) => existsSync(file) || there?.has(file));
     if (left.length === 0) continue;
-    await pullParts(dataDir, [part], { skipFaulty: true });
+    await pullParts(data, [part], { skipFaulty: true });
     if ((await findPartFault(part)) !== undefined) continue;
-    await assertNotLost(dataDir);
-    for (const file of left) await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
+    await assertWriter(data);
+    for (const file of left) await data.remove(file);
   }
 }
 

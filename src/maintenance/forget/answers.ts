@@ -11,6 +11,7 @@ import type { LandedPart } from '../../landing/index.js';
 import { readSpool } from '../../landing/spool.js';
 import { sha256Of, type PeopleRow } from '../../privacy/forgotten.js';
 import { replaceParts } from '../compact/replace-parts.js';
+import type { Data } from '../../store/data.js';
 
 /** An answer, with the fields that `tidemark forget` needs. */
 export interface StoredRow extends PeopleRow {
@@ -32,8 +33,8 @@ export interface AnswersFile {
 }
 
 /** A part. Rewriting it makes a new part that replaces it; `removeReplaced` then removes the old one. */
-export function partFile(db: Database, dataDir: string, part: LandedPart): AnswersFile {
-  return { ...part, rows: () => rowsOf(db, part.file), rewrite: (change) => rewritePart(db, dataDir, part, change) };
+export function partFile(db: Database, data: Data, part: LandedPart): AnswersFile {
+  return { ...part, rows: () => rowsOf(db, part.file), rewrite: (change) => rewritePart(db, data, part, change) };
 }
 
 /** Yields the rows of a part's file with their positions. */
@@ -57,7 +58,7 @@ const REPLACED = Object.keys(COLUMNS).map(
   (name) => `CASE WHEN c.position IS NULL THEN p.${name} ELSE c.${name} END AS ${name}`,
 );
 
-async function rewritePart(db: Database, dataDir: string, part: LandedPart, change: Change): Promise<number> {
+async function rewritePart(db: Database, data: Data, part: LandedPart, change: Change): Promise<number> {
   // This file gets only the changed rows, without the removed content.
   const file = `${part.file}.changes.tmp`;
   let changed = 0;
@@ -74,7 +75,7 @@ async function rewritePart(db: Database, dataDir: string, part: LandedPart, chan
     if (changed === 0) return 0;
     await replaceParts(
       db,
-      dataDir,
+      data,
       [part],
       (relation) => `
         SELECT p.* REPLACE (${REPLACED.join(', ')})

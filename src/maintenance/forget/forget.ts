@@ -25,6 +25,7 @@ import { removeDerived, removeUncommitted, scrub } from './other-files.js';
 import { prove, type Proof } from './prove.js';
 import { requireQuiet } from './quiet.js';
 import { readUnproven, removeUnproven, saveUnproven } from './unproven.js';
+import type { Data } from '../../store/data.js';
 
 /*
  * States of a removal, and their transitions:
@@ -79,27 +80,28 @@ export interface Forgot {
  * @throws TidemarkError `WarehouseBusy` while a crawl or a webhook receiver may hold answers about people
  * @throws LandingCorruptError when a landed part is damaged or missing: a rebuild would lose its records
  */
-export async function forget(dataDir: string, request: ForgetRequest): Promise<Forgot> {
-  return whileWriting(dataDir, 'tidemark forget', (lock) => forgetUnder(lock, dataDir, request));
+export async function forget(data: Data, request: ForgetRequest): Promise<Forgot> {
+  return whileWriting(data, 'tidemark forget', (lock) => forgetUnder(lock, data, request));
 }
 
-async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest): Promise<Forgot> {
+async function forgetUnder(lock: Lock, data: Data, request: ForgetRequest): Promise<Forgot> {
+  const { dataDir } = data;
   const { now, onStep = () => undefined, onPublished = async () => undefined } = request;
-  const bucket = await BucketFiles.take(dataDir);
-  await requireSound(dataDir, lock);
+  const bucket = await BucketFiles.take(data);
+  await requireSound(data, lock);
   // Land the deliveries of dead receivers first. If they land later, they lose their content before anybody collects it.
-  await new Adopter(dataDir, { onLanded: () => undefined }).adopt(undefined, () => undefined);
-  await addTombstones(dataDir, request.subjects, { replaceList: request.replaceList });
+  await new Adopter(data, { onLanded: () => undefined }).adopt(undefined, () => undefined);
+  await addTombstones(data, request.subjects, { replaceList: request.replaceList });
   requireQuiet(dataDir, Date.now());
   onStep('read');
-  const unproven = await readUnproven(dataDir);
+  const unproven = await readUnproven(data);
   const { rows, parts, changes, damaged } = await whileNobodyReplays(dataDir, 'tidemark forget', () =>
     withMemory(unprovenFile(dataDir), async (db) => {
-      await removeReplaced(dataDir);
-      await removeUncommitted(dataDir, Date.now());
-      const landed = await LandedPeople.open(db, dataDir);
-      await addTombstones(dataDir, await findLinked(landed, readForgotten(dataDir)));
-      const collected = new Changes(await openFingerprint(dataDir), readForgotten(dataDir), request, unproven);
+      await removeReplaced(data);
+      await removeUncommitted(data, Date.now());
+      const landed = await LandedPeople.open(db, data);
+      await addTombstones(data, await findLinked(landed, readForgotten(dataDir)));
+      const collected = new Changes(await openFingerprint(data), readForgotten(dataDir), request, unproven);
       await landed.eachWithJobs((stream, row) => collected.collect(stream, row));
       const ofCompanies = await landed.valuesOfCompanies(collected.addresses());
       if (unproven.values.size > 0) await landed.each((stream, row) => collected.noteKept(stream, row, ofCompanies));
@@ -107,11 +109,11 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
       // Collect also what is recognized only now. After a crash in the next step, nobody could collect it again.
       await landed.eachWithJobs((stream, row) => collected.noteChange(stream, row));
       await landed.eachDamaged((stream, row) => collected.noteChange(stream, row));
-      await saveUnproven(dataDir, unproven);
-      await addTombstones(dataDir, collected.recognized());
+      await saveUnproven(data, unproven);
+      await addTombstones(data, collected.recognized());
       onStep('rewrite');
       const counts = await landed.rewrite(collected.apply);
-      await removeReplaced(dataDir);
+      await removeReplaced(data);
       return { ...counts, changes: collected, damaged: landed.damaged };
     }),
   );
@@ -124,7 +126,7 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
     onStep('rebuild');
     const before = listBuilds(dataDir).map(({ name }) => name);
     const { personalData, modelsDir, rates, readers } = request;
-    await rebuildUnder(lock, dataDir, { now, personalData, modelsDir, rates, readers, keep: 1, graceSeconds: 0 });
+    await rebuildUnder(lock, data, { now, personalData, modelsDir, rates, readers, keep: 1, graceSeconds: 0 });
     const kept = new Set(listBuilds(dataDir).map(({ name }) => name));
     removed.push(...before.filter((name) => !kept.has(name)).map((name) => `published/builds/${name}`));
     fresh.add(warehouseFile(dataDir));
@@ -138,15 +140,16 @@ async function forgetUnder(lock: Lock, dataDir: string, request: ForgetRequest):
     removed.push(...(await scrub(dataDir, new ValueFinder(remaining))));
     await bucket.give();
   });
-  if (proof.proven) await removeUnproven(dataDir);
+  if (proof.proven) await removeUnproven(data);
   return { rows, parts, removed, proof };
 }
 
 /** Checks that a replay of the landing zone would restore every row of the warehouse. */
-async function requireSound(dataDir: string, lock: Lock): Promise<void> {
+async function requireSound(data: Data, lock: Lock): Promise<void> {
+  const { dataDir } = data;
   const { parts, faults } = listParts(dataDir);
   if (faults.length === 0 && existsSync(warehouseFile(dataDir))) {
-    const warehouse = await openWarehouse(dataDir, { lock });
+    const warehouse = await openWarehouse(data, { lock });
     try {
       await adoptCompacted(warehouse.db, parts);
       const gone = describeGone(parts, await readLoadedParts(warehouse.db));

@@ -7,8 +7,8 @@ import { isPiece, pullManifests, pullParts, readManifests } from '../../landing/
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { isStorageError } from '../../store/errors.js';
 import { removeOldCheckpoints } from '../../warehouse/duckdb/checkpoint.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
-import type { Listed, WorkingCopy } from '../../store/working-copy/working-copy.js';
+import type { Data, Listed } from '../../store/data.js';
+import { WorkingCopy } from '../../store/working-copy/working-copy.js';
 import { searchFile, type Search, type Searched } from './search.js';
 import { sha256OfFile } from '../../base/hash.js';
 
@@ -33,11 +33,11 @@ export class BucketFiles {
    * Takes all files of the bucket that may hold personal data.
    * @throws TidemarkError `WarehouseBusy` when an answer about people is not landed yet
    */
-  static async take(dataDir: string): Promise<BucketFiles> {
-    const copy = workingCopyOf(dataDir);
+  static async take(data: Data): Promise<BucketFiles> {
+    const copy = data instanceof WorkingCopy ? data : undefined;
     const files = new BucketFiles(copy);
     if (copy === undefined) return files;
-    const listed = await copy.list();
+    const listed = await copy.listGiven();
     refuseUnlanded(copy, listed);
     await files.takeParts();
     const state = listed.filter(({ file }) => STATE.test(copy.keyOf(file)));
@@ -51,17 +51,18 @@ export class BucketFiles {
   async takeParts(): Promise<void> {
     const { copy } = this;
     if (copy === undefined) return;
-    const { dataDir } = copy;
-    await pullManifests(dataDir);
+    await pullManifests(copy);
     await pullParts(
-      dataDir,
-      readManifests(dataDir, {}, () => undefined),
+      copy,
+      readManifests(copy.dataDir, {}, () => undefined),
       { skipFaulty: true },
     );
     // Parts that a killed process left without a manifest.
-    const landed = (await copy.list(landingDir(dataDir))).filter(({ file }) => !isPiece(file) && !existsSync(file));
+    const landed = (await copy.listGiven(landingDir(copy.dataDir))).filter(
+      ({ file }) => !isPiece(file) && !existsSync(file),
+    );
     await copy.all(landed, async ({ file }) => {
-      await copy.takeAgain(file);
+      await copy.take(file);
     });
   }
 
@@ -86,7 +87,9 @@ export class BucketFiles {
     const own = new Set(await Promise.all([...search.fresh].map(sha256OfFile)));
     const parts = new Set(readManifests(copy.dataDir).map(({ file }) => file));
     const skipped = new Set([unprovenFile(copy.dataDir), ...[...parts].filter((file) => existsSync(file))]);
-    const listed = (await copy.list()).filter(({ file }) => !skipped.has(file)).map(({ file }) => copy.keyOf(file));
+    const listed = (await copy.listGiven())
+      .filter(({ file }) => !skipped.has(file))
+      .map(({ file }) => copy.keyOf(file));
     for (let from = 0; from < listed.length; from += AT_ONCE) {
       const keys = listed.slice(from, from + AT_ONCE);
       const taken = new Map<string, string>();

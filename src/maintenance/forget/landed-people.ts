@@ -10,6 +10,7 @@ import { ValueFinder } from '../../privacy/value-finder.js';
 import { jobFiles, partFile, rowsOf, spoolFile, type AnswersFile, type Change, type StoredRow } from './answers.js';
 import { listPeopleSpools } from './quiet.js';
 import { searchParquet } from './search-rows.js';
+import type { Data } from '../../store/data.js';
 
 // Streams whose entity_id is a company, besides the streams about people.
 const OF_COMPANIES: readonly LandingStream[] = ['companies', 'companies_v1', 'financials', 'financials_v1'];
@@ -31,14 +32,15 @@ export class LandedPeople {
     readonly damaged: readonly string[],
   ) {}
 
-  static async open(db: Database, dataDir: string): Promise<LandedPeople> {
-    const { parts, files } = await readQuarantine(dataDir, PEOPLE_STREAMS);
+  static async open(db: Database, data: Data): Promise<LandedPeople> {
+    const { dataDir } = data;
+    const { parts, files } = await readQuarantine(data, PEOPLE_STREAMS);
     const landed = readManifests(dataDir);
     const sound = landed.filter(({ stream }) => PEOPLE_STREAMS.includes(stream));
     for (const part of parts) if ((await findPartFault(part)) === undefined) sound.push(part);
     const damaged = files.filter((file) => sound.every((part) => part.file !== file));
     const spools = listPeopleSpools(dataDir).map(({ stream, file }) => spoolFile(stream, file));
-    const answers = [...sound.map((part) => partFile(db, dataDir, part)), ...spools];
+    const answers = [...sound.map((part) => partFile(db, data, part)), ...spools];
     return new LandedPeople(db, dataDir, landed, answers, damaged);
   }
 

@@ -15,11 +15,11 @@ import { namesIn, writeFileAtomic } from '../../store/files.js';
 import { PEOPLE, PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { readManifests } from '../../landing/index.js';
 import { readForgotten } from '../../privacy/forgotten.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
 import { removeRemakable } from '../../warehouse/publish/free-blocks.js';
 import type { ValueFinder } from '../../privacy/value-finder.js';
 import { jobFiles } from './answers.js';
 import { QUIET_MS } from './quiet.js';
+import type { Data } from '../../store/data.js';
 
 /** Removes what a replay or another command can make again. Returns the removed paths, relative to the data folder. */
 export function removeDerived(dataDir: string): string[] {
@@ -34,9 +34,9 @@ export function removeDerived(dataDir: string): string[] {
  * that are no longer landed.
  * @param now milliseconds; a younger file may belong to a running worker
  */
-export async function removeUncommitted(dataDir: string, now: number): Promise<void> {
+export async function removeUncommitted(data: Data, now: number): Promise<void> {
+  const { dataDir } = data;
   await rm(`${unprovenFile(dataDir)}.tmp`, { recursive: true, force: true });
-  const copy = workingCopyOf(dataDir);
   const landed = readManifests(dataDir);
   const committed = new Set(landed.map(({ file }) => file));
   const isYoung = (file: string): boolean =>
@@ -46,13 +46,13 @@ export async function removeUncommitted(dataDir: string, now: number): Promise<v
   );
   const rejects = new Set(
     landed.flatMap(({ stream, date, run, part, replaces = [] }) =>
-      [part, ...replaces.map((one) => one.part)].map((name) => rejectsFile({ dataDir, stream, date, run }, name)),
+      [part, ...replaces.map((one) => one.part)].map((name) => rejectsFile({ data, stream, date, run }, name)),
     ),
   );
   const stray = PEOPLE_STREAMS.flatMap((stream) => filesBelow(rejectsDir(dataDir, stream))).filter(
     (file) => file.endsWith('.ndjson') && !rejects.has(file),
   );
-  for (const file of [...left, ...stray]) await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
+  for (const file of [...left, ...stray]) await data.remove(file);
 }
 
 function filesBelow(root: string): string[] {

@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { unprovenFile } from '../../store/data-folder.js';
 import { writeFileAtomic } from '../../store/files.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
+import type { Data } from '../../store/data.js';
 
 const Texts = z
   .array(z.string())
@@ -30,22 +29,21 @@ const Content = z.object({
 export type Unproven = z.output<typeof Content>;
 
 /** Reads the file `secrets/forget-unproven.json` of a data folder, if there is one. Another machine may have written it. */
-export async function readUnproven(dataDir: string): Promise<Unproven> {
-  const file = unprovenFile(dataDir);
-  await workingCopyOf(dataDir)?.refresh(file);
-  return Content.parse(existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {});
+export async function readUnproven(data: Data): Promise<Unproven> {
+  const file = unprovenFile(data.dataDir);
+  return Content.parse((await data.refresh(file)) ? JSON.parse(readFileSync(file, 'utf8')) : {});
 }
 
 /** Writes the file, and gives it to the bucket. Writes nothing without a removed value. */
-export async function saveUnproven(dataDir: string, unproven: Unproven): Promise<void> {
+export async function saveUnproven(data: Data, unproven: Unproven): Promise<void> {
   if (unproven.values.size === 0) return;
+  const file = unprovenFile(data.dataDir);
   const sets = Object.entries(unproven).map(([name, set]) => [name, [...set]]);
-  await writeFileAtomic(unprovenFile(dataDir), JSON.stringify(Object.fromEntries(sets)));
-  await workingCopyOf(dataDir)?.give(unprovenFile(dataDir));
+  await writeFileAtomic(file, JSON.stringify(Object.fromEntries(sets)));
+  await data.give(file);
 }
 
 /** Removes the file when the removal is proven. */
-export async function removeUnproven(dataDir: string): Promise<void> {
-  const [file, copy] = [unprovenFile(dataDir), workingCopyOf(dataDir)];
-  await (copy === undefined ? rm(file, { force: true }) : copy.remove(file));
+export async function removeUnproven(data: Data): Promise<void> {
+  await data.remove(unprovenFile(data.dataDir));
 }

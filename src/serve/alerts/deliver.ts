@@ -7,6 +7,7 @@ import { pruneDeliveries, readDelivery, writeDelivery, type DeliveryRecord } fro
 import { TargetError } from './target-error.js';
 import { openTarget } from './targets.js';
 import { DAY_MS } from '../../base/time/time.js';
+import type { Data } from '../../store/data.js';
 
 // Temporal tries for 7 days to deliver an alert. `tidemark status` shows open deliveries of the last 30 days.
 const KEPT_MS = 90 * DAY_MS;
@@ -14,6 +15,7 @@ const KEPT_MS = 90 * DAY_MS;
 /** What a delivery needs. */
 export interface DeliverDeps {
   config: Config;
+  data: Data;
   log: Logger;
   /** Returns the page of a run in the Temporal UI; null when the UI is unknown. */
   linkTo: (workflowId: string, run: string) => string | null;
@@ -28,11 +30,10 @@ export interface DeliverDeps {
  * @throws TargetError when the target did not accept the message, or its settings are incomplete
  */
 export async function deliver(deps: DeliverDeps, { alert, target: name }: SendAlertInput): Promise<SendAlertResult> {
-  const { config, log, linkTo } = deps;
-  const { dataDir } = config;
+  const { config, data, log, linkTo } = deps;
   const declared = config.notify.find((one) => one.name === name);
   if (declared === undefined) return { outcome: 'not declared' };
-  const before = await readDelivery(dataDir, alert, name);
+  const before = await readDelivery(data, alert, name);
   if (before?.state === 'sent') return { outcome: 'sent before' };
   const now = (): string => new Date().toISOString();
   const mayRepeat = before?.state === 'sending' || before?.mayHaveArrived === true;
@@ -51,17 +52,17 @@ export async function deliver(deps: DeliverDeps, { alert, target: name }: SendAl
   const message = { alert, key: keyOf(alert, name), link, mayRepeat };
   try {
     const target = openTarget(declared, config);
-    await writeDelivery(dataDir, alert.date, record);
+    await writeDelivery(data, alert.date, record);
     const remark = await target.send(message);
-    await writeDelivery(dataDir, alert.date, { ...record, state: 'sent', at: now(), error: remark });
+    await writeDelivery(data, alert.date, { ...record, state: 'sent', at: now(), error: remark });
     log.info({ alert: alert.id, target: name, remark }, 'alert sent');
-    pruneDeliveries(dataDir, new Date(Date.now() - KEPT_MS));
+    pruneDeliveries(data.dataDir, new Date(Date.now() - KEPT_MS));
     return { outcome: 'sent' };
   } catch (error) {
     if (!(error instanceof TidemarkError) || error.type === 'DiskFull') throw error;
     const mayHaveArrived = mayRepeat || (error instanceof TargetError && error.mayHaveArrived);
     const failed = { ...record, state: 'failed' as const, at: now(), error: errorMessage(error), mayHaveArrived };
-    await writeDelivery(dataDir, alert.date, failed);
+    await writeDelivery(data, alert.date, failed);
     log.warn(
       { alert: alert.id, target: name, attempt: record.attempts },
       `alert not sent: ${error.message} ${error.todo}`,

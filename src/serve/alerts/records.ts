@@ -4,8 +4,8 @@ import type { Alert } from '../../../schemas/pipeline/alert.js';
 import { alertsDir } from '../../store/data-folder.js';
 import { hasErrorCode } from '../../base/errors.js';
 import { writeFileAtomic } from '../../store/files.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
 import { keyOf } from './message.js';
+import type { Data } from '../../store/data.js';
 
 /**
  * The attempts to send one alert to one target. Temporal deletes the workflow of an alert after some time. The record
@@ -32,20 +32,20 @@ export interface DeliveryRecord {
 
 /** Reads the record of sending an alert to a target; null when no attempt was made. */
 export async function readDelivery(
-  dataDir: string,
+  data: Data,
   alert: Pick<Alert, 'id' | 'date'>,
   target: string,
 ): Promise<DeliveryRecord | null> {
-  const file = alertFile(dataDir, alert.date, keyOf(alert, target));
-  await workingCopyOf(dataDir)?.refresh(file);
+  const file = alertFile(data.dataDir, alert.date, keyOf(alert, target));
+  await data.refresh(file);
   return readRecord(file);
 }
 
 /** Stores the record of sending an alert to a target. */
-export async function writeDelivery(dataDir: string, date: string, record: DeliveryRecord): Promise<void> {
-  const file = alertFile(dataDir, date, keyOf(record, record.target));
+export async function writeDelivery(data: Data, date: string, record: DeliveryRecord): Promise<void> {
+  const file = alertFile(data.dataDir, date, keyOf(record, record.target));
   await writeFileAtomic(file, `${JSON.stringify(record)}\n`);
-  await workingCopyOf(dataDir)?.give(file);
+  await data.give(file);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { QuotaRecord } from '../../../schemas/pipeline/landing.js';
 import { MOST_METRICS, quotaRead, type QuotaReading } from '../../base/observed.js';
 import { pullManifests, pullParts, readPartRows, recentParts, type LandedPart } from '../../landing/index.js';
 import { newGauge, type MetricsRegistry } from './registry.js';
+import type { Data } from '../../store/data.js';
 
 /**
  * Adds the metrics of the API's quota. They show the latest reading. After a start, this is the latest reading in the
@@ -63,11 +64,12 @@ export function addQuotaMetrics(registry: MetricsRegistry, dataDir: string, key:
  * With the data in a bucket, takes the latest readings, so that `addQuotaMetrics` finds them. Without them, the metrics
  * are missing until the next reading.
  */
-export async function takeLandedReadings(dataDir: string): Promise<void> {
+export async function takeLandedReadings(data: Data): Promise<void> {
+  const { dataDir } = data;
   try {
-    await pullManifests(dataDir, { streams: ['quota'] });
+    await pullManifests(data, { streams: ['quota'] });
     const newest = newestPart(dataDir);
-    if (newest !== undefined) await pullParts(dataDir, [newest]);
+    if (newest !== undefined) await pullParts(data, [newest]);
   } catch {
     // The bucket cannot be reached, or lacks the part. Other steps report it.
   }

@@ -8,7 +8,7 @@ import { LEASE_MS } from '../../store/lock/folder-lock.mjs';
 import { LockLostError, takeLock, type Lock } from '../../store/lock/lock.js';
 import { withoutForgotten } from '../../privacy/forgotten.js';
 import { landSpool, Spool, SPOOL_LIMITS, spoolFile, type PartTarget, type SpoolLimits } from '../../landing/index.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
+import type { Data } from '../../store/data.js';
 import { Adopter } from '../../landing/adopter.js';
 import { newReceiverId, nextChunk } from '../../landing/deliveries.js';
 import { LostReceivers } from '../../landing/lost-receivers.js';
@@ -61,7 +61,7 @@ interface Receiver {
  * write joins with another id.
  */
 export class DeliveryLog {
-  readonly #dataDir: string;
+  readonly #data: Data;
   readonly #clock: Clock;
   readonly #options: DeliveryLogOptions;
   readonly #timers: NodeJS.Timeout[];
@@ -75,13 +75,13 @@ export class DeliveryLog {
   #commitDue = false;
   #landDue = false;
 
-  private constructor(dataDir: string, clock: Clock, options: DeliveryLogOptions) {
+  private constructor(data: Data, clock: Clock, options: DeliveryLogOptions) {
     const { commitEveryMs = COMMIT_EVERY_MS, leaseMs = LEASE_MS, onCommit = () => undefined } = options;
-    this.#dataDir = dataDir;
+    this.#data = data;
     this.#clock = clock;
     this.#options = options;
-    this.#adopter = new Adopter(dataDir, { ...options, onLanded: onCommit });
-    this.#lost = new LostReceivers(dataDir, { ...options, onLanded: onCommit });
+    this.#adopter = new Adopter(data, { ...options, onLanded: onCommit });
+    this.#lost = new LostReceivers(data, { ...options, onLanded: onCommit });
     const commit = (): void => {
       this.#commitDue = true;
       this.#work();
@@ -91,8 +91,8 @@ export class DeliveryLog {
   }
 
   /** Opens the log and starts to land the spools of dead receivers. */
-  static open(dataDir: string, clock: Clock, options: DeliveryLogOptions = {}): DeliveryLog {
-    const log = new DeliveryLog(dataDir, clock, options);
+  static open(data: Data, clock: Clock, options: DeliveryLogOptions = {}): DeliveryLog {
+    const log = new DeliveryLog(data, clock, options);
     log.#adopt();
     return log;
   }
@@ -113,7 +113,7 @@ export class DeliveryLog {
       body,
       sha256: createHash('sha256').update(body).digest('hex'),
     };
-    const row = withoutForgotten({ dataDir: this.#dataDir, stream: 'watch_events' }, received);
+    const row = withoutForgotten({ data: this.#data, stream: 'watch_events' }, received);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ row, resolve, reject });
       this.#work();
@@ -184,7 +184,7 @@ export class DeliveryLog {
   async #append(receiver: Receiver, row: LandedRow): Promise<void> {
     const { limits = SPOOL_LIMITS } = this.#options;
     const chunk = (receiver.chunk ??= {
-      target: nextChunk(this.#dataDir, receiver.id, receiver.chunks++, this.#clock.now()),
+      target: nextChunk(this.#data, receiver.id, receiver.chunks++, this.#clock.now()),
       spool: undefined,
       rows: 0,
     });
@@ -192,9 +192,9 @@ export class DeliveryLog {
       // Check the lock first: if another process has landed and removed the spool, do not create it again.
       receiver.lock.assertHeld();
       const file = spoolFile(runFolder(chunk.target), chunk.target.chunk);
-      chunk.spool = await Spool.open(file, workingCopyOf(this.#dataDir));
+      chunk.spool = await Spool.open(file, this.#data);
       chunk.rows = chunk.spool.found.length;
-      await syncPath(path.dirname(file), this.#dataDir);
+      await syncPath(path.dirname(file), this.#data.dataDir);
     }
     await chunk.spool.append(row);
     chunk.rows++;
@@ -249,7 +249,12 @@ export class DeliveryLog {
     if (this.#receiver !== undefined) return this.#receiver;
     const { leaseMs, beatMs, place } = this.#options;
     const id = newReceiverId();
-    const lock = await takeLock(receiverLock(this.#dataDir, id), { what: 'webhook receiver', leaseMs, beatMs, place });
+    const lock = await takeLock(receiverLock(this.#data.dataDir, id), {
+      what: 'webhook receiver',
+      leaseMs,
+      beatMs,
+      place,
+    });
     this.#receiver = { id, lock, chunk: undefined, full: [], chunks: 0 };
     return this.#receiver;
   }

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import type { Data, Listed } from '../data.js';
 import { identityFile, workingCopyFile } from '../data-folder.js';
 import { TidemarkError } from '../../base/errors.js';
 import { writeFileAtomic, writeFileOnce } from '../files.js';
 import { inParallel } from '../../base/in-parallel.js';
 import { isStorageError } from '../errors.js';
 import { compareKeys } from '../keys.js';
+import type { Lease } from '../lease.js';
 import type { Content, Storage } from '../storage.js';
 import { sha256OfFile } from '../../base/hash.js';
 
@@ -27,17 +29,13 @@ const Identity = z.looseObject({ id: z.string().regex(/^[0-9a-f]{8}$/), of: z.st
 /** Number of files that are taken at the same time. */
 const AT_ONCE = 16;
 
-/** A file of another machine: its path in this working copy, and its size in the storage. */
-export interface Listed {
-  file: string;
-  bytes: number;
-}
-
-export class WorkingCopy {
+export class WorkingCopy implements Data {
   readonly storage: Storage;
   readonly dataDir: string;
   /** Identifies this working copy among those of other machines: 8 hex digits. */
   readonly id: string;
+  /** The lease of the warehouse, after this process has become its writer. */
+  writing: Lease | undefined;
 
   private constructor(storage: Storage, dataDir: string, id: string) {
     this.storage = storage;
@@ -81,33 +79,23 @@ export class WorkingCopy {
     return path.join(this.dataDir, ...key.split('/'));
   }
 
-  /**
-   * Gives a file, unless another machine has given one with this name. Then takes that file instead.
-   * @returns whether the file of this machine is the valid one
-   */
-  async claim(file: string): Promise<boolean> {
-    return this.claimText(file, readFileSync(file));
-  }
-
-  /** As `claim`, for a file that does not exist here yet. Writes the valid content to the file. */
-  async claimText(file: string, content: Uint8Array): Promise<boolean> {
-    const key = this.keyOf(file);
+  async claim(file: string, content: string | Uint8Array): Promise<boolean> {
+    const [key, body] = [this.keyOf(file), Buffer.from(content)];
     try {
-      await this.storage.create(key, content);
+      await this.storage.create(key, body);
     } catch (error) {
       if (!isStorageError(error, 'exists')) throw error;
       const theirs = await this.storage.read(key);
       if (theirs === undefined) throw error;
       await writeFileAtomic(file, theirs.body);
-      return content.length === theirs.body.length && theirs.body.equals(content);
+      return theirs.body.equals(body);
     }
-    await writeIfOther(file, content);
+    await writeIfOther(file, body);
     return true;
   }
 
-  /** Gives the current content of a file that may change. If several machines give it, the last one wins. */
-  async give(file: string): Promise<Content> {
-    return this.storage.upload(this.keyOf(file), file);
+  async give(file: string): Promise<void> {
+    await this.storage.upload(this.keyOf(file), file);
   }
 
   /**
@@ -118,13 +106,11 @@ export class WorkingCopy {
     if (!(await hasContent(file, expected))) await this.storage.download(key, file, expected);
   }
 
-  /** Takes the current content of a small file, also if another one is here. Keeps the file if the storage has none. */
-  async takeAgain(file: string): Promise<void> {
+  async take(file: string): Promise<void> {
     const found = await this.storage.read(this.keyOf(file));
     if (found !== undefined) await writeIfOther(file, found.body);
   }
 
-  /** Takes the current content of a small file that may change. Removes the file here if it is gone. */
   async refresh(file: string): Promise<boolean> {
     const found = await this.storage.read(this.keyOf(file));
     if (found === undefined) rmSync(file, { force: true });
@@ -132,25 +118,23 @@ export class WorkingCopy {
     return found !== undefined;
   }
 
-  /** Takes the current content of all small files in a folder. Removes files here that are gone. */
   async refreshFolder(folder: string, here: readonly string[]): Promise<void> {
-    const there = (await this.list(folder)).map(({ file }) => file);
+    const there = (await this.listGiven(folder)).map(({ file }) => file);
     await this.all([...new Set([...there, ...here])], async (file) => {
       await this.refresh(file);
     });
   }
 
-  /** Removes a file here and in the storage. */
   async remove(file: string): Promise<void> {
     await this.storage.remove(this.keyOf(file));
     rmSync(file, { force: true });
   }
 
   /**
-   * Lists the files in the storage below a folder; all files without a folder. Lists twice: one list may be an earlier one
-   * that lacks files. A file that is removed meanwhile may be listed.
+   * Lists twice: one list may be an earlier one that lacks files. A file that is removed meanwhile may be listed.
+   * @param folder default: all files
    */
-  async list(folder = this.dataDir): Promise<Listed[]> {
+  async listGiven(folder = this.dataDir): Promise<Listed[]> {
     const key = this.keyOf(folder);
     const found = new Map<string, number>();
     for (let look = 1; look <= 2; look++)

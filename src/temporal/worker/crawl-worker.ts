@@ -29,7 +29,7 @@ export async function createCrawlWorkers(
   apiKey: string,
   { stateAttributes }: CheckedTemporal,
 ): Promise<Worker[]> {
-  const { config, clock, stamps, log, folder, stop, metrics, tracing, temporal, options } = parts;
+  const { config, data, clock, stamps, log, folder, stop, metrics, tracing, temporal, options } = parts;
   let held = apiKey;
   const quotaGate = (): string => quotaGateId(config, held);
   const record = (): Promise<void> => recordKey(config.dataDir, options.identity, held, clock.now());
@@ -58,7 +58,7 @@ export async function createCrawlWorkers(
     stopAtDailyLimit: true,
     ...(config.api.requestsPerSecond === undefined ? {} : { requestsPerSecond: config.api.requestsPerSecond }),
   });
-  await metrics?.crawls(client, temporal, quotaGate());
+  await metrics?.crawls(data, client, temporal, quotaGate());
   await record();
   stop.addEventListener('abort', () => forgetKeyInUse(config.dataDir, options.identity), { once: true });
   const others = new WorkersAtWork(temporal, {
@@ -73,7 +73,7 @@ export async function createCrawlWorkers(
   const polls = parts.ownerPollSeconds === undefined ? {} : { ownerPollSeconds: parts.ownerPollSeconds };
   const counted = (signal: AbortSignal): Promise<void> => others.counted(signal);
   const crawlActivities = createCrawlActivities(
-    { config, client, clock, stamps, log, folder, sizes: readRunSizes(), counted, ...polls },
+    { config, data, client, clock, stamps, log, folder, sizes: readRunSizes(), counted, ...polls },
     {
       get quotaGate() {
         return quotaGate();
@@ -98,6 +98,7 @@ export async function createCrawlWorkers(
         ...crawlActivities,
         ...createAlertActivities({
           config,
+          data,
           clock,
           log,
           folder,

@@ -14,6 +14,7 @@ const ONE_AT_A_TIME: Omit<WorkerOptions, 'taskQueue'> = {
 /** Creates the worker of the warehouse queue, which loads, builds and publishes. */
 export async function createWarehouseWorker({
   config,
+  data,
   clock,
   stamps,
   log,
@@ -24,7 +25,7 @@ export async function createWarehouseWorker({
   return Worker.create({
     ...options,
     taskQueue: WAREHOUSE_QUEUE,
-    activities: createWarehouseActivities({ config, clock, stamps, log, folder, writer }),
+    activities: createWarehouseActivities({ config, data, clock, stamps, log, folder, writer }),
     ...ONE_AT_A_TIME,
   });
 }

@@ -18,6 +18,7 @@ import { addWarehouseMetrics } from '../../serve/metrics/warehouse.js';
 import { createLastRuns } from '../runs/last-runs.js';
 import { listOpenRuns } from '../runs/open-runs.js';
 import { countWaitingRuns } from '../runs/waiting-runs.js';
+import type { Data } from '../../store/data.js';
 
 // Keep answers of Temporal for this long, so that frequent scrapes send Temporal at most one request in this time.
 const REMEMBERED_MS = 5_000;
@@ -31,7 +32,7 @@ export interface WorkerMetrics extends MetricsServer {
   /** Hook of the API client. */
   onAttempt(attempt: AttemptReport): void;
   /** Adds the metrics of a crawl worker. `gate` is the workflow id of the quota gate. */
-  crawls(client: ApiClient, temporal: Client, gate: string): Promise<void>;
+  crawls(data: Data, client: ApiClient, temporal: Client, gate: string): Promise<void>;
   /** Adds the metrics of a warehouse worker. */
   keepsWarehouse(temporal: Client): void;
   /** Sets what `/healthz` answers. Before this call, it answers that the worker is not healthy. */
@@ -65,9 +66,9 @@ export async function serveWorkerMetrics(
     sdkAddress,
     onAttempt: api.onAttempt,
     checksHealth: (check) => void (health = remembered(REMEMBERED_MS, check)),
-    async crawls(client, temporal, gate) {
+    async crawls(data, client, temporal, gate) {
       collectors.push(api.watch(() => client.limits()));
-      await takeLandedReadings(config.dataDir);
+      await takeLandedReadings(data);
       addQuotaMetrics(registry, config.dataDir, keyKind(config));
       const count = remembered(REMEMBERED_MS, () => countWaitingRuns(temporal, gate));
       collectors.push(addQuotaGateMetrics(registry, count));

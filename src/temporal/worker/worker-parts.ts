@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { DataFolder } from '../../../schemas/pipeline/run.js';
 import type { Clock } from '../../base/time/clock.js';
 import type { Config } from '../../config/config.js';
+import type { Data } from '../../store/data.js';
 import type { StampClock } from '../../base/time/stamp-clock.js';
 import type { MetricsAddress } from '../../serve/metrics/serve.js';
 import type { Tracing } from '../../serve/tracing/tracing.js';
@@ -38,6 +39,7 @@ export interface WorkerSetup {
 
 /** What the workers of one process share. */
 export interface WorkerParts extends Pick<WorkerSetup, 'config' | 'clock' | 'log' | 'stop' | 'ownerPollSeconds'> {
+  data: Data;
   stamps: StampClock;
   folder: DataFolder;
   /** Null: the metrics are off. */

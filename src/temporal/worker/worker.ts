@@ -16,9 +16,9 @@ import type { Tracing } from '../../serve/tracing/tracing.js';
 import { standBy, type Standby, type Runnable } from './warehouse-standby.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 import { sweep } from '../../store/working-copy/sweep.js';
-import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
+import { WorkingCopy } from '../../store/working-copy/working-copy.js';
 import { isCrawling, type WorkerSetup } from './worker-parts.js';
-import { joinData } from '../../store/working-copy/open.js';
+import { joinData, openData } from '../../store/working-copy/open.js';
 import { checkTemporal, connectNative, installRuntime } from './worker-temporal.js';
 import { DAY_MS } from '../../base/time/time.js';
 
@@ -44,7 +44,9 @@ export async function runWorker(setup: WorkerSetup): Promise<void> {
 async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tracing: Tracing | null): Promise<void> {
   const { config, role, clock, log, stop, ownerPollSeconds, onReady } = setup;
   const apiKey = isCrawling(role) ? findApiKey(config) : null;
-  const copy = await joinData(config);
+  const data = await openData(config);
+  await joinData(data);
+  const copy = data instanceof WorkingCopy ? data : undefined;
   if (copy !== undefined) keepSmall(copy);
   const folder = await openDataFolder(config.dataDir);
   installRuntime(log, metrics?.sdkAddress ?? null);
@@ -69,7 +71,20 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
       ...(tracing === null ? { sinks: traceSinks() } : (await import('./tracing.js')).traceWork(tracing)),
     };
     const stamps = new StampClock(clock);
-    const parts = { config, clock, stamps, log, folder, stop, ownerPollSeconds, metrics, tracing, temporal, options };
+    const parts = {
+      config,
+      data,
+      clock,
+      stamps,
+      log,
+      folder,
+      stop,
+      ownerPollSeconds,
+      metrics,
+      tracing,
+      temporal,
+      options,
+    };
     const build = checked.versioned && bundle !== null ? bundleId(bundle) : null;
     const creating: Promise<Worker | Worker[]>[] = [];
     if (warehouse !== null) metrics?.keepsWarehouse(temporal);

@@ -10,6 +10,7 @@ import type { Patience } from '../../store/retry.js';
 import type { Storage } from '../../store/storage.js';
 import { assertWriter } from '../duckdb/writer.js';
 import { copyCurrentBuild, KEEP_SECONDS, type Copied, type CopyOptions } from './copy-build.js';
+import type { Data } from '../../store/data.js';
 
 const RECORD = 'result.json';
 
@@ -27,7 +28,7 @@ const CopyRecord = z.object({
 export type CopyRecord = z.infer<typeof CopyRecord>;
 
 /** The settings that say where to copy builds. */
-export type CopyConfig = Pick<Config, 'publish' | 'storage' | 'dataDir' | 'file'>;
+export type CopyConfig = Pick<Config, 'publish' | 'storage' | 'dataDir' | 'bucket' | 'file'>;
 
 /**
  * Opens the storage that `publish.to` names; undefined without this setting.
@@ -45,6 +46,7 @@ export function openRemote({ publish: { to }, storage, file }: CopyConfig, patie
  */
 export async function copyPublished(
   config: CopyConfig,
+  data: Data,
   options: Omit<CopyOptions, 'keepSeconds'> & { keepSeconds?: number },
 ): Promise<Copied | undefined> {
   const { to } = config.publish;
@@ -53,7 +55,7 @@ export async function copyPublished(
   const record = { to: place, at: new Date().toISOString() };
   try {
     const storage = openStorage(place, config.storage);
-    const stillAllowed = (): Promise<void> => assertWriter(config.dataDir);
+    const stillAllowed = (): Promise<void> => assertWriter(data).then(() => undefined);
     const copied = await copyCurrentBuild(storage, config.dataDir, {
       keepSeconds: KEEP_SECONDS,
       stillAllowed,
@@ -70,9 +72,9 @@ export async function copyPublished(
 }
 
 /** As `copyPublished`, but never throws. Returns a sentence about the fault; null without a fault. */
-export async function copyOrDescribe(config: CopyConfig, what: string): Promise<string | null> {
+export async function copyOrDescribe(config: CopyConfig, data: Data, what: string): Promise<string | null> {
   try {
-    const copied = await copyPublished(config, { what });
+    const copied = await copyPublished(config, data, { what });
     if (!copied?.pruneFault) return null;
     return `Old versions in ${copied.to} could not be removed: ${copied.pruneFault} The next publication tries again.`;
   } catch (error) {

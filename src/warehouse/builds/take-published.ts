@@ -3,7 +3,6 @@ import { PREVIOUS } from './switch.js';
 import { takeCurrent, takeVersion } from './take-build.js';
 import { isFileFault } from '../../store/errors.js';
 import type { Pointer, Version, Versions } from '../../store/versions.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
 import { openRemote, type CopyConfig } from './copy-published.js';
 import { buildsIn } from './manifest.js';
 
@@ -63,7 +62,7 @@ interface PublishedThere {
 }
 
 async function findPublished(config: CopyConfig): Promise<PublishedThere | undefined> {
-  if (workingCopyOf(config.dataDir) === undefined) return undefined;
+  if (config.bucket === undefined) return undefined;
   const storage = openRemote(config);
   const there = storage && buildsIn(storage);
   const current = await there?.read();

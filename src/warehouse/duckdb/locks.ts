@@ -1,10 +1,10 @@
 import { removalLock, switchLock, warehouseFile, writerLock } from '../../store/data-folder.js';
 import { TidemarkError } from '../../base/errors.js';
 import { tryLock, withLock, type Lock } from '../../store/lock/lock.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
-import { writerOf } from './writer.js';
+import { mayWrite } from './writer.js';
 import { WarehouseBusyError } from './errors.js';
 import { MINUTE_MS } from '../../base/time/time.js';
+import type { Data } from '../../store/data.js';
 
 /*
  * Locks that protect a data folder. The holder of a lock moves files through the lock's folder (see src/store/lock/folder-lock.mjs).
@@ -29,8 +29,9 @@ const WRITER_LEASE_MS = 60_000;
  * @throws WarehouseBusyError when another live writer holds the lock
  * @throws TidemarkError `WarehouseBusy` when the data is in a bucket, and this process does not hold its lease
  */
-export async function lockWriter(dataDir: string, what = 'a writer'): Promise<Lock> {
-  if (workingCopyOf(dataDir) !== undefined && writerOf(dataDir) === undefined) throw notWriter(dataDir, what);
+export async function lockWriter(data: Data, what = 'a writer'): Promise<Lock> {
+  const { dataDir } = data;
+  if (!mayWrite(data)) throw notWriter(dataDir, what);
   return lockFile(dataDir, what);
 }
 
@@ -45,8 +46,8 @@ export async function lockFile(dataDir: string, what: string): Promise<Lock> {
 }
 
 /** Runs `work` while this process holds the lock of `lockWriter`. Throws as that does. */
-export async function whileWriting<T>(dataDir: string, what: string, work: (lock: Lock) => Promise<T>): Promise<T> {
-  const lock = await lockWriter(dataDir, what);
+export async function whileWriting<T>(data: Data, what: string, work: (lock: Lock) => Promise<T>): Promise<T> {
+  const lock = await lockWriter(data, what);
   try {
     return await work(lock);
   } finally {

@@ -14,6 +14,7 @@ import { prepareSession } from './session.js';
 import { openInDuckDb } from './copy-closed.js';
 import { copyTemplate } from './template.js';
 import { threadsFor } from './threads.js';
+import type { Data } from '../../store/data.js';
 
 /** Options of `openWarehouse`. */
 export interface WarehouseOptions {
@@ -62,12 +63,13 @@ const held = new Set<string>();
  * @throws TidemarkError `DiskFull`; `InvalidConfig` for an invalid memory limit or number of threads
  * @throws WarehouseOutdatedError when another version of Tidemark made the file
  */
-export async function openWarehouse(dataDir: string, options: WarehouseOptions = {}): Promise<Warehouse> {
+export async function openWarehouse(data: Data, options: WarehouseOptions = {}): Promise<Warehouse> {
+  const { dataDir } = data;
   const file = path.resolve(options.file ?? warehouseFile(dataDir));
   if (held.has(file)) throw new WarehouseBusyError(file);
   try {
     await makeFolder(path.dirname(file));
-    const owned = options.file === undefined && !options.lock ? await lockWriter(dataDir, options.what) : undefined;
+    const owned = options.file === undefined && !options.lock ? await lockWriter(data, options.what) : undefined;
     try {
       const { db, close } = await openOnce(file, options);
       let [fileClosed, closed]: Promise<void>[] = [];

@@ -1,8 +1,8 @@
 import { LeaseLostError, type Lease, type WaitOptions } from '../../store/lease.js';
 import { takeLeaseOf } from '../../store/publish-version.js';
 import { checkpointsIn, takeCheckpoint, WRITER_LEASE } from './checkpoint.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
-import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
+import { WorkingCopy } from '../../store/working-copy/working-copy.js';
+import type { Data } from '../../store/data.js';
 
 /** The right of one process to write the warehouse, with the data in a bucket. */
 export interface Writer {
@@ -11,9 +11,6 @@ export interface Writer {
   /** Whether the warehouse may lack parts that the writer before had loaded. */
   isBehind: boolean;
 }
-
-/** The writers of this process, by data folder. */
-const writers = new Map<string, Writer>();
 
 /**
  * Waits for the lease of the warehouse, then takes the newest checkpoint.
@@ -31,34 +28,24 @@ export async function becomeWriter(
     await lease.release();
     throw error;
   }
-  const writer = { copy, lease, isBehind: true };
-  writers.set(copy.dataDir, writer);
-  return writer;
+  copy.writing = lease;
+  return { copy, lease, isBehind: true };
 }
 
 /**
  * Checks that this process may still write the warehouse. Does nothing if the data is in a folder, because the lock of
  * the folder protects it.
+ * @returns the lease; undefined if the data is in a folder
  * @throws LeaseLostError when another process writes the warehouse now
  */
-export async function assertWriter(dataDir: string): Promise<void> {
-  const copy = workingCopyOf(dataDir);
-  if (copy === undefined) return;
-  const writer = writers.get(dataDir);
-  if (writer === undefined) throw new LeaseLostError(copy.storage, WRITER_LEASE);
-  await writer.lease.assertHeld();
+export async function assertWriter(data: Data): Promise<Lease | undefined> {
+  if (!(data instanceof WorkingCopy)) return undefined;
+  if (data.writing === undefined) throw new LeaseLostError(data.storage, WRITER_LEASE);
+  await data.writing.assertHeld();
+  return data.writing;
 }
 
-/**
- * Checks that this process did not lose the lease. Does nothing if it never had it.
- * @throws LeaseLostError when another process writes the warehouse now, or this process released the lease
- */
-export async function assertNotLost(dataDir: string): Promise<void> {
-  await writers.get(dataDir)?.lease.assertHeld();
-}
-
-/** Returns the writer of a data folder in this process; undefined if this process does not hold the lease. */
-export function writerOf(dataDir: string): Writer | undefined {
-  const writer = writers.get(dataDir);
-  return writer?.lease.lost.aborted === false ? writer : undefined;
+/** Whether this process may write the warehouse. With the data in a bucket, it needs the lease. */
+export function mayWrite(data: Data): boolean {
+  return !(data instanceof WorkingCopy) || data.writing?.lost.aborted === false;
 }

@@ -8,8 +8,9 @@ import { withMemory } from '../duckdb/in-memory.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { quote } from '../duckdb/sql-files.js';
 import { readManifests } from '../../landing/index.js';
-import { givePlan, takePlan } from './due-plan.js';
-import { dueEntities, findPlan, writePlan, type DueCounts, type DueRequest } from './plan-due.js';
+import { findPlan, type DueCounts } from './due-plan.js';
+import { dueEntities, writePlan, type DueRequest } from './plan-due.js';
+import type { Data } from '../../store/data.js';
 
 /*
  * A draft is the due plan of a stream that a run fetches after its company records. It is made together with the plan
@@ -59,14 +60,14 @@ interface Draft {
  * Makes the plan of a stream from its draft. Reads the statuses of the run's landed company records.
  * @returns the counts; undefined if there is no draft, or if a landed part cannot be read
  */
-export async function finishDraft(dataDir: string, request: DueRequest): Promise<DueCounts | undefined> {
+export async function finishDraft(data: Data, request: DueRequest): Promise<DueCounts | undefined> {
+  const { dataDir } = data;
   const folder = dueDir(dataDir, request.run, request.stream);
   if (!existsSync(draftFile(folder))) return undefined;
   const { others } = JSON.parse(readFileSync(draftFile(folder), 'utf8')) as Draft;
-  await takePlan(dataDir, folder);
-  let counts = findPlan(folder);
-  if (counts === undefined) {
-    counts = await withMemory(draftFile(folder), async (db) => {
+  const counts =
+    (await findPlan(data, folder)) ??
+    (await withMemory(draftFile(folder), async (db) => {
       try {
         const parts = readManifests(dataDir, { stream: 'companies', run: request.run });
         await compare(
@@ -77,10 +78,8 @@ export async function finishDraft(dataDir: string, request: DueRequest): Promise
       } catch {
         return undefined;
       }
-      return writePlan(db, folder, request, others + (await db.count('SELECT count(*) FROM kept')));
-    });
-    if (counts !== undefined) await givePlan(dataDir, folder, counts.chunks);
-  }
+      return writePlan(db, { data, folder }, request, others + (await db.count('SELECT count(*) FROM kept')));
+    }));
   if (counts !== undefined) for (const file of [draftFile(folder), rowsFile(folder)]) rmSync(file, { force: true });
   return counts;
 }

@@ -1,14 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
-import type { DueEntity, DuePlan, DueReason } from '../../../schemas/pipeline/due.js';
+import type { DueEntity, DueReason } from '../../../schemas/pipeline/due.js';
 import { traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
 import { writeFileAtomic } from '../../store/files.js';
 import { LandingCorruptError } from '../duckdb/errors.js';
-import { givePlan, takePlan } from './due-plan.js';
+import { findPlan, publishPlan, type DueCounts } from './due-plan.js';
 import { loadLanding } from '../load/load.js';
 import type { Database } from '../duckdb/database.js';
 import type { Warehouse } from '../duckdb/open.js';
-import { chunkFile, dueDir, duePlanFile } from '../../store/data-folder.js';
+import { chunkFile, dueDir } from '../../store/data-folder.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
+import type { Data } from '../../store/data.js';
 
 /** Input of `planDue`: one stream of one run. */
 export interface DueRequest {
@@ -38,9 +38,6 @@ export interface DueRequest {
   questions?: readonly string[] | undefined;
 }
 
-/** The numbers of known entities, due entities and chunk files, and the number of due entities for each reason. */
-export type DueCounts = Pick<DuePlan, 'known' | 'due' | 'chunks' | 'reasons'>;
-
 /**
  * Reasons why a record may be due, the most valuable ones first. If the day's quota ends, the records at the end of the
  * list wait for the next day.
@@ -60,12 +57,12 @@ const CLASSES: readonly (readonly DueReason[])[] = [
  * - A second call for the same run and stream returns the same plan and keeps the files, because chunks may have
  *   landed.
  */
-export async function planDue(warehouse: Warehouse, dataDir: string, request: DueRequest): Promise<DueCounts> {
+export async function planDue(warehouse: Warehouse, data: Data, request: DueRequest): Promise<DueCounts> {
+  const { dataDir } = data;
   const folder = dueDir(dataDir, request.run, request.stream);
-  await takePlan(dataDir, folder);
-  const planned = findPlan(folder);
+  const planned = await findPlan(data, folder);
   if (planned !== undefined) return planned;
-  await loadSoundParts(warehouse, dataDir);
+  await loadSoundParts(warehouse, data);
   const { db } = warehouse;
   await db.run('CREATE OR REPLACE TEMP TABLE asked_again (entity_id VARCHAR)');
   const order = await dueEntities(db, request);
@@ -75,23 +72,13 @@ export async function planDue(warehouse: Warehouse, dataDir: string, request: Du
     FROM due_entities WHERE reason IS NOT NULL`,
   );
   const known = await db.count('SELECT count(*) FROM due_entities');
-  const counts = await writePlan(db, folder, request, known);
-  await givePlan(dataDir, folder, counts.chunks);
-  return counts;
+  return writePlan(db, { data, folder }, request, known);
 }
 
-/** Returns the counts of a plan that an earlier call has written; undefined if there is none. */
-export function findPlan(folder: string): DueCounts | undefined {
-  const planFile = duePlanFile(folder);
-  if (!existsSync(planFile)) return undefined;
-  const { known, due, chunks, reasons } = JSON.parse(readFileSync(planFile, 'utf8')) as DueCounts;
-  return { known, due, chunks, reasons };
-}
-
-/** Writes the entities of the table `due_in_order` to chunk files. Then writes the counts to the plan's file. */
+/** Writes the entities of the table `due_in_order` to chunk files, then publishes the plan. Throws as `publishPlan`. */
 export async function writePlan(
   db: Database,
-  folder: string,
+  { data, folder }: { data: Data; folder: string },
   request: Pick<DueRequest, 'chunkSize' | 'workers'>,
   known: number,
 ): Promise<DueCounts> {
@@ -115,8 +102,7 @@ export async function writePlan(
     chunks,
     reasons: Object.fromEntries(found.map((each) => [each.reason, each.due])),
   };
-  // Write this file last, so that its existence proves that all chunk files exist.
-  await writeFileAtomic(duePlanFile(folder), `${JSON.stringify(counts)}\n`);
+  await publishPlan(data, folder, counts);
   return counts;
 }
 
@@ -135,9 +121,9 @@ export function chunkSizeFor(
 }
 
 /** Loads the landed parts. Skips corrupt parts: the load before publishing reports them. */
-async function loadSoundParts(warehouse: Warehouse, dataDir: string): Promise<void> {
+async function loadSoundParts(warehouse: Warehouse, data: Data): Promise<void> {
   try {
-    await loadLanding(warehouse, dataDir);
+    await loadLanding(warehouse, data);
   } catch (error) {
     if (!(error instanceof LandingCorruptError)) throw error;
   }

@@ -18,6 +18,7 @@ import { writeRejectFiles } from './reject-files.js';
 import { stage } from './stage.js';
 import { quote, readSqlFile } from '../duckdb/sql-files.js';
 import { formatCount, plural } from '../../../schemas/format.js';
+import type { Data } from '../../store/data.js';
 
 // How often the files of a batch are taken, if another process removes them.
 const MOST_ATTEMPTS = 5;
@@ -39,8 +40,8 @@ const LARGE_BODIES: Readonly<Record<string, number>> = {
 export interface LoadOptions {
   /** Returns whether to load a part. Default: all. */
   isWanted?: (part: LandedPart) => boolean;
-  /** Folder in which to write `rejects/`. Default: the data folder. */
-  rejectsIn?: string | undefined;
+  /** Where to write `rejects/`. Default: the data. */
+  rejectsIn?: Data | undefined;
   /** Keeps the files of loaded parts in a working copy, because the next load reads them again. Default: false. */
   keepFiles?: boolean;
   /** Looks for schema drift in the current batch. Default: `loadDrift`, which compares with `schemas/`. */
@@ -53,14 +54,11 @@ export interface LoadOptions {
  * loaded batch, and loads nothing twice.
  * @throws LandingCorruptError when parts do not match their manifests; all other parts are then loaded
  */
-export async function loadLanding(
-  warehouse: Warehouse,
-  dataDir: string,
-  options: LoadOptions = {},
-): Promise<LoadCounts> {
+export async function loadLanding(warehouse: Warehouse, data: Data, options: LoadOptions = {}): Promise<LoadCounts> {
+  const { dataDir } = data;
   const { db } = warehouse;
-  const { isWanted = () => true, rejectsIn = dataDir, keepFiles = false, drift = loadDrift } = options;
-  await pullManifests(dataDir);
+  const { isWanted = () => true, rejectsIn = data, keepFiles = false, drift = loadDrift } = options;
+  await pullManifests(data);
   const { parts, faults } = listParts(dataDir);
   await adoptCompacted(db, parts);
   const loaded = await readLoadedParts(db);
@@ -112,11 +110,11 @@ export async function loadLanding(
   };
 
   for (const found of splitIntoBatches(recordsLast(fresh))) {
-    const finished = await whileFilesStay(dataDir, found, faults, async (batch) => {
+    const finished = await whileFilesStay(data, found, faults, async (batch) => {
       const open = batch.filter((part) => !done.has(partKey(part)));
       if (open.length > 0) await loadParts(open);
     });
-    if (!keepFiles) await dropFiles(dataDir, finished);
+    if (!keepFiles) await dropFiles(data, finished);
   }
   // The models need more memory for a larger file, and the limit follows the size that the file had when it was opened.
   if (counts.parts > 0) await db.run(`SET memory_limit = '${memoryLimit(db.file)}'`);
@@ -136,14 +134,14 @@ export async function loadLanding(
  * @returns the sound parts
  */
 async function whileFilesStay(
-  dataDir: string,
+  data: Data,
   parts: readonly LandedPart[],
   faults: string[],
   work: (sound: LandedPart[]) => Promise<void>,
 ): Promise<LandedPart[]> {
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === MOST_ATTEMPTS;
-    const faulty = await pullParts(dataDir, parts, { skipFaulty: true });
+    const faulty = await pullParts(data, parts, { skipFaulty: true });
     const isRemoved = (): boolean =>
       faulty !== undefined && parts.some((part) => !faulty.includes(part) && !existsSync(part.file));
     try {
@@ -223,7 +221,7 @@ class DriftError extends Error {}
 
 interface BatchOptions {
   drift: LoadOptions['drift'];
-  rejectsIn: string;
+  rejectsIn: Data;
   choice: RowChoice;
   /** Rolls back, and writes no files of rejects. */
   trial: boolean;

@@ -1,5 +1,6 @@
 import type { ModelsResult } from '../../../schemas/pipeline/activities.js';
 import { tableSettings, type Config } from '../../config/config.js';
+import type { Data } from '../../store/data.js';
 import type { Warehouse } from '../duckdb/open.js';
 import { describeDrift } from './describe-drift.js';
 import { describeUnloaded } from './describe-unloaded.js';
@@ -11,10 +12,10 @@ import { buildModels } from './run-models.js';
  */
 export async function buildForRun(
   warehouse: Warehouse,
-  config: Config,
+  { config, data }: { config: Config; data: Data },
   { run, now }: { run: string; now: Date },
 ): Promise<ModelsResult> {
-  const built = await buildModels(warehouse, { now, ...tableSettings(config) });
+  const built = await buildModels(warehouse, { now, ...tableSettings(config, data) });
   return {
     ...built,
     drift: await describeDrift(warehouse.db, run),

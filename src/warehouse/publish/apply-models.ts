@@ -12,6 +12,7 @@ import { publishedFile, warehouseFile } from '../../store/data-folder.js';
 import { publish, type PublishRequest, type PublishedBuild } from './publish.js';
 import { buildModels, type BuildOptions, type BuildResult } from '../models/run-models.js';
 import { utcDay } from '../../base/time/time.js';
+import type { Data } from '../../store/data.js';
 
 /** Input of `applyModels` and `rollbackModels`. */
 export interface ApplyRequest extends TableSettings, Pick<PublishRequest, 'readers' | 'keep'> {
@@ -42,8 +43,9 @@ export interface Applied {
  * @throws TidemarkError `InvalidInput` when a table to drop does not exist or still has its file
  * @throws WarehouseBusyError while a worker writes the warehouse
  */
-export async function applyModels(dataDir: string, request: ApplyRequest): Promise<Applied> {
-  return withWarehouse(dataDir, async (warehouse) => {
+export async function applyModels(data: Data, request: ApplyRequest): Promise<Applied> {
+  const { dataDir } = data;
+  return withWarehouse(data, async (warehouse) => {
     const { db } = warehouse;
     const set = await readModelSet(request.modelsDir);
     const changes = await planSet(db, set, request);
@@ -73,10 +75,11 @@ export interface RolledBack extends Applied {
  * @throws ModelFailedError when the set can no longer be built; readers keep their build
  */
 export async function rollbackModels(
-  dataDir: string,
+  data: Data,
   request: ApplyRequest & { to?: number | undefined; dryRun?: boolean | undefined },
 ): Promise<RolledBack> {
-  return withWarehouse(dataDir, async (warehouse) => {
+  const { dataDir } = data;
+  return withWarehouse(data, async (warehouse) => {
     const { db } = warehouse;
     const sets = await readSets(db);
     const last = sets.at(-1);
@@ -162,12 +165,13 @@ async function modelsHash(db: Database): Promise<string> {
   return row?.hash ?? '';
 }
 
-async function withWarehouse<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+async function withWarehouse<T>(data: Data, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+  const { dataDir } = data;
   if (!existsSync(warehouseFile(dataDir)))
     throw new TidemarkError('Internal', `There is no warehouse at ${warehouseFile(dataDir)} yet.`, {
       todo: 'Run `tidemark snapshot` first (or `tidemark replay`, if there are landed parts). It builds every model.',
     });
-  const warehouse = await openWarehouse(dataDir, { what: 'tidemark models' });
+  const warehouse = await openWarehouse(data, { what: 'tidemark models' });
   try {
     return await work(warehouse);
   } finally {

@@ -5,7 +5,6 @@ import { errorMessage } from '../../base/errors.js';
 import { downloadedFile, downloadRates, tagOf } from './download-rates.js';
 import { readRates } from './read-rates.js';
 import { isAddress, type RatesSource } from '../../config/rates-source.js';
-import { workingCopyOf } from '../../store/working-copy/open.js';
 
 /** Result of `loadRates`. */
 export interface LoadedRates {
@@ -62,15 +61,14 @@ function stampOf(file: string, { name, base }: RatesSource): string {
   return JSON.stringify([name, base, String(size), String(mtimeNs), String(ino)]);
 }
 
-async function localFile({ file, name, dataDir }: RatesSource, notes: string[]): Promise<string> {
+async function localFile({ file, name, data }: RatesSource, notes: string[]): Promise<string> {
   if (!isAddress(file)) {
     if (!existsSync(file)) throw new Error('there is no such file');
     return file;
   }
-  const folder = ratesDir(dataDir);
+  const folder = ratesDir(data.dataDir);
   const local = downloadedFile(folder, file);
-  const copy = workingCopyOf(dataDir);
-  const listed = (await copy?.list(folder))?.find((one) => one.file === local);
+  const listed = (await data.listGiven(folder)).find((one) => one.file === local);
   let isNew: boolean;
   try {
     isNew = await downloadRates(folder, file);
@@ -78,7 +76,7 @@ async function localFile({ file, name, dataDir }: RatesSource, notes: string[]):
     if (listed !== undefined) {
       // The tag belongs to the last download of this machine.
       rmSync(tagOf(local), { force: true });
-      await copy?.refresh(local);
+      await data.refresh(local);
     }
     if (!existsSync(local)) throw error;
     notes.push(
@@ -87,7 +85,7 @@ async function localFile({ file, name, dataDir }: RatesSource, notes: string[]):
     return local;
   }
   // With the data in a bucket, the next writer of the warehouse may be another machine. An earlier `give` may have failed.
-  if (isNew || listed?.bytes !== statSync(local).size) await copy?.give(local);
+  if (isNew || listed?.bytes !== statSync(local).size) await data.give(local);
   return local;
 }
 

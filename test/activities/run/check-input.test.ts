@@ -11,6 +11,7 @@ import { loadConfig } from '../../../src/config/config.js';
 import { createLog } from '../../../src/config/log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { ALONE, UNCHECKED } from '../../helpers/activity-inputs.js';
+import { OwnFolder } from '../../../src/store/data.js';
 
 const CTX = { run: 'run-1', date: '2026-11-20', market: null, workflowId: 'w' } as RunContext;
 const FORGED: [what: string, ctx: RunContext][] = [
@@ -48,7 +49,13 @@ describe('activity input forged by a Temporal client', () => {
     project = makeProject({ api, temporal: 'none' });
     const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
     const client = createApiClient({ baseUrl: api.url, apiKey: api.key });
-    const deps = { config, client, clock: createClock({}), log: createLog('test') };
+    const deps = {
+      config,
+      data: new OwnFolder(config.dataDir),
+      client,
+      clock: createClock({}),
+      log: createLog('test'),
+    };
     activities = {
       ...createCrawlActivities(deps, { quotaGate: 'gate', stateAttributes: [] }),
       ...createWarehouseActivities(deps),

@@ -16,6 +16,7 @@ import { differences, miscounted, runScript } from './checks.js';
 import { isServer, planRounds, type ActorName, type Round } from './plan.js';
 import { Sender } from './sender.js';
 import { describeRun, polls, resultOf } from './temporal.js';
+import { OwnFolder } from '../../../src/store/data.js';
 
 export interface StormOptions {
   seed: number;
@@ -365,7 +366,8 @@ class Storm {
     const receiver = new Actor('receiver A', this.#argsOf('receiver A'), env, {
       isAtWork: (actor) => this.#isAtWork(actor),
     });
-    const takenOver = async (): Promise<boolean> => (await receiver.work()) !== null && listSpools(dataDir).size === 0;
+    const takenOver = async (): Promise<boolean> =>
+      (await receiver.work()) !== null && listSpools(new OwnFolder(dataDir)).size === 0;
     for (const deadline = Date.now() + 120_000; !(await takenOver()); await sleep(50)) {
       if (!receiver.hasEnded && Date.now() < deadline) continue;
       this.#wrong(`no receiver takes over after the round: ${receiver.output()}`);

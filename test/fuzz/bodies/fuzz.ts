@@ -11,6 +11,7 @@ import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/ope
 import { damage, mutate, mutation } from './mutate.js';
 import { canonical, cells, COMPANY_COLUMNS, judge, type LandedCase } from './oracle.js';
 import { STREAMS, type FuzzedStream } from './streams.js';
+import { OwnFolder } from '../../../src/store/data.js';
 
 const LANES = 32;
 const PART_ROWS = 2_500;
@@ -74,12 +75,12 @@ export async function fuzzBodies(
   for (const { stream } of STREAMS) {
     const rows = landed.filter((each) => each.stream === stream).map(({ row }) => row);
     for (let at = 0; at < rows.length; at += PART_ROWS)
-      await landRows({ dataDir, stream, ...RUN, chunk: `c${at}` }, rows.slice(at, at + PART_ROWS));
+      await landRows({ data: new OwnFolder(dataDir), stream, ...RUN, chunk: `c${at}` }, rows.slice(at, at + PART_ROWS));
   }
   onProgress('landed');
-  const warehouse = await openWarehouse(dataDir);
+  const warehouse = await openWarehouse(new OwnFolder(dataDir));
   try {
-    const { rejects, driftFault } = await loadLanding(warehouse, dataDir);
+    const { rejects, driftFault } = await loadLanding(warehouse, new OwnFolder(dataDir));
     if (driftFault !== undefined) throw new Error(`drift could not be looked for: ${driftFault}`);
     onProgress('loaded');
     await buildModels(warehouse, { personalData: true });

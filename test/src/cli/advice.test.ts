@@ -22,6 +22,7 @@ import { runCli, type CliResult } from '../../helpers/run-cli.js';
 import { land, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 import { folder } from '../maintenance/copy/contract.js';
 import { makeMachines } from '../store/working-copy/machines.js';
+import { OwnFolder } from '../../../src/store/data.js';
 
 /*
  * Each test brings a data folder into a state, reads the advice of the error, follows it literally, and shows what is
@@ -49,13 +50,13 @@ const advises = (...texts: string[]) => ({
   todo: expect.stringMatching(texts.map((text) => `(?=.*${text})`).join('')),
 });
 const forgetNow = (...ids: string[]) =>
-  forget(dataDir, { subjects: ids.map((id) => ({ kind: 'person', id })), now: NOW, personalData: true });
+  forget(new OwnFolder(dataDir), { subjects: ids.map((id) => ({ kind: 'person', id })), now: NOW, personalData: true });
 
 /** Loads the landing zone; returns the number of companies in the warehouse, and what the load says of lost parts. */
 async function load(): Promise<{ companies: number; gone: string | undefined }> {
-  const warehouse = await openWarehouse(dataDir);
+  const warehouse = await openWarehouse(new OwnFolder(dataDir));
   try {
-    const { gone } = await loadLanding(warehouse, dataDir);
+    const { gone } = await loadLanding(warehouse, new OwnFolder(dataDir));
     return {
       companies: await warehouse.db.count(`SELECT count(*) FROM ledger.answers WHERE stream = 'companies'`),
       gone,
@@ -74,7 +75,7 @@ async function tidemark(...args: string[]): Promise<CliResult> {
 
 it('a damaged key of fingerprints: a backup restores it; without it, equal texts differ once', async () => {
   const file = at('secrets/personal-data-key');
-  const before = (await openFingerprint(dataDir))('a text');
+  const before = (await openFingerprint(new OwnFolder(dataDir)))('a text');
   const backup = readFileSync(file);
   writeFileSync(file, 'no key');
   const advice = advises(
@@ -82,11 +83,11 @@ it('a damaged key of fingerprints: a backup restores it; without it, equal texts
     'delete the file; then events about people may appear twice',
     'run it again with the same ids',
   );
-  await expect(openFingerprint(dataDir)).rejects.toMatchObject(advice);
+  await expect(openFingerprint(new OwnFolder(dataDir))).rejects.toMatchObject(advice);
   writeFileSync(file, backup);
-  expect((await openFingerprint(dataDir))('a text')).toBe(before);
+  expect((await openFingerprint(new OwnFolder(dataDir)))('a text')).toBe(before);
   rmSync(file);
-  expect((await openFingerprint(dataDir))('a text')).not.toBe(before);
+  expect((await openFingerprint(new OwnFolder(dataDir)))('a text')).not.toBe(before);
   await land(dataDir, [PERSON]);
   await forgetNow(ID);
   await land(dataDir, [{ ...PERSON, run: 'later' }]);
@@ -196,8 +197,8 @@ it('a removed working copy: the next step takes what it needs', async () => {
   const [one, two] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
   await land(one.dataDir, [company(1), PERSON]);
   const take = async (): Promise<string[]> => {
-    await pullManifests(two.dataDir);
-    await pullParts(two.dataDir, readManifests(two.dataDir));
+    await pullManifests(new OwnFolder(two.dataDir));
+    await pullParts(new OwnFolder(two.dataDir), readManifests(two.dataDir));
     return readManifests(two.dataDir).flatMap(({ file, stream }) => (existsSync(file) ? [stream] : []));
   };
   expect(await take()).toEqual(['companies', 'employee_details']);

@@ -22,6 +22,7 @@ import { makeProject, type Project } from '../../helpers/project.js';
 import { writeReportV1 } from '../../stub/financials.js';
 import { startStub, type StubApi } from '../../stub/index.js';
 import { ALONE } from '../../helpers/activity-inputs.js';
+import { OwnFolder } from '../../../src/store/data.js';
 
 let api: StubApi;
 let project: Project;
@@ -40,7 +41,7 @@ const use = (url: string): void => {
     retryCapMs: 2,
     maxRetries: 2,
   });
-  deps = { config, client, clock: createClock({}), log: createLog('test') };
+  deps = { config, data: new OwnFolder(config.dataDir), client, clock: createClock({}), log: createLog('test') };
   ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'run-1', input: {} });
 };
 
@@ -67,7 +68,8 @@ const due = (ids: (string | number)[], stream = 'companies', run = 'run-1'): voi
 };
 const fetchCompanies = () =>
   fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency: 4 }, heartbeat);
-const landed = () => readRunRows({ dataDir: project.dataDir, stream: 'companies', run: 'run-1', date: ctx.date });
+const landed = () =>
+  readRunRows({ data: new OwnFolder(project.dataDir), stream: 'companies', run: 'run-1', date: ctx.date });
 const detailRequests = () => api.state.requests.filter((request) => request.includes('/v2/companies/')).length;
 
 describe('a chunk', () => {
@@ -114,7 +116,7 @@ describe('a chunk', () => {
       rows: 5,
       failed: 0,
     });
-    const rows = readRunRows({ dataDir: project.dataDir, stream, run: 'run-1', date: ctx.date });
+    const rows = readRunRows({ data: new OwnFolder(project.dataDir), stream, run: 'run-1', date: ctx.date });
     expect(new Map(rows.map((row) => [row.entity_id, JSON.parse(row.body)]))).toEqual(
       new Map(companies.map((company) => [company.id, writeReportV1(company)])),
     );
@@ -132,7 +134,7 @@ describe('a chunk', () => {
     const ids = api.state.companies.slice(10, 30).map(({ id }) => Number(id));
     due(ids);
     const spool = path.join(
-      runFolder({ dataDir: project.dataDir, stream: 'companies', run: 'run-1', date: ctx.date }),
+      runFolder({ data: new OwnFolder(project.dataDir), stream: 'companies', run: 'run-1', date: ctx.date }),
       '_spool',
     );
     mkdirSync(spool, { recursive: true });
@@ -343,7 +345,12 @@ describe('discovery of a market', () => {
     expect(round).toBeGreaterThan(2);
     expect(last.coverage).toEqual({ reportedTotal: 120, distinctCompanies: 120, missing: 0, share: 1 });
 
-    const searches = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'run-1', date: ctx.date });
+    const searches = readRunRows({
+      data: new OwnFolder(project.dataDir),
+      stream: 'prospecting',
+      run: 'run-1',
+      date: ctx.date,
+    });
     expect(new Set(searches.map((row) => row.request_key)).size).toBe(searches.length);
     const booked = readRequests(project.dataDir, 'run-1').filter(({ endpoint }) => endpoint.startsWith('POST '));
     const sum = (figure: 'requests' | 'retries') => booked.reduce((total, endpoint) => total + endpoint[figure], 0);
@@ -353,7 +360,12 @@ describe('discovery of a market', () => {
   it('starts with a forecast from probes that the search reuses', async () => {
     await crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
     await discover(0, 500);
-    const forecasts = readRunRows({ dataDir: project.dataDir, stream: 'forecasts', run: 'run-1', date: ctx.date });
+    const forecasts = readRunRows({
+      data: new OwnFolder(project.dataDir),
+      stream: 'forecasts',
+      run: 'run-1',
+      date: ctx.date,
+    });
     const told = forecasts.map(({ body }) => JSON.parse(body) as ForecastRecord);
     expect(told.map(({ stream }) => stream)).toEqual([
       'nomenclatures',
@@ -364,7 +376,12 @@ describe('discovery of a market', () => {
       'financials',
     ]);
     expect(told.find(({ stream }) => stream === 'companies')).toMatchObject({ requests: 120, basis: '120 new' });
-    const searches = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'run-1', date: ctx.date });
+    const searches = readRunRows({
+      data: new OwnFolder(project.dataDir),
+      stream: 'prospecting',
+      run: 'run-1',
+      date: ctx.date,
+    });
     const forecast = told.find(({ stream }) => stream === 'search')?.requests ?? 0;
     // No page is requested twice. The forecast is at least the 18 pages of 7, plus the requests to find them.
     expect(new Set(searches.map((row) => row.request_key)).size).toBe(searches.length);
@@ -385,7 +402,12 @@ describe('a search that never succeeds', () => {
     expect(distinctCompanies + missing).toBe(120);
     expect(missing > 0).toBe((result.causes ?? []).length > 0);
     expect(distinctCompanies).toBeGreaterThan(60);
-    const refused = readRunRows({ dataDir: project.dataDir, stream: 'prospecting', run: 'run-1', date: ctx.date });
+    const refused = readRunRows({
+      data: new OwnFolder(project.dataDir),
+      stream: 'prospecting',
+      run: 'run-1',
+      date: ctx.date,
+    });
     expect(refused.filter((row) => row.status === 500).length).toBeGreaterThan(0);
   });
 });

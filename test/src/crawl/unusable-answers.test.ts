@@ -22,6 +22,7 @@ import { queryPublished } from '../../../src/warehouse/builds/published.js';
 import { hashTables } from '../../helpers/table-hashes.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { ALONE } from '../../helpers/activity-inputs.js';
+import { OwnFolder } from '../../../src/store/data.js';
 
 const KEY = 'a-key-of-this-test';
 const FIRST: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
@@ -51,7 +52,7 @@ beforeEach(async () => {
   project = makeProject({ api: { url, key: KEY }, temporal: 'none' });
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const client = createApiClient({ baseUrl: url, apiKey: KEY, retryBaseMs: 1, retryCapMs: 2, requestsPerSecond: 1e6 });
-  deps = { config, client, clock: createClock({}), log: createLog('test') };
+  deps = { config, data: new OwnFolder(config.dataDir), client, clock: createClock({}), log: createLog('test') };
   ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'run-1', input: {} });
 });
 
@@ -73,7 +74,10 @@ async function fetchAll(stream: FetchedStreamName, bodies: Record<string, string
 
 const landed = (stream: FetchedStreamName) =>
   new Map(
-    readRunRows({ dataDir: project.dataDir, stream, run: ctx.run, date: ctx.date }).map((row) => [row.entity_id, row]),
+    readRunRows({ data: new OwnFolder(project.dataDir), stream, run: ctx.run, date: ctx.date }).map((row) => [
+      row.entity_id,
+      row,
+    ]),
   );
 
 describe('reports that JSON does not allow', () => {
@@ -97,7 +101,7 @@ describe('reports that JSON does not allow', () => {
       expect(rows.get(id)).toMatchObject({ status: 200, body: BODIES[id] });
 
     const options = { now: new Date(), onStep: () => undefined };
-    await rebuildRange(deps.config, null, options);
+    await rebuildRange(deps, null, options);
     const query = async (sql: string) => queryPublished(project.dataDir, sql);
     expect(
       await query(
@@ -119,7 +123,7 @@ describe('reports that JSON does not allow', () => {
       ['8', 'http_error', '$', expect.stringContaining('malformed JSON: unexpected "{" at character 24')],
     ]);
     const before = await hashTables(project.dataDir);
-    await rebuildRange(deps.config, null, options);
+    await rebuildRange(deps, null, options);
     expect(await hashTables(project.dataDir)).toEqual(before);
   });
 });

@@ -24,17 +24,25 @@ import {
   type PartTarget,
 } from '../../../src/landing/index.js';
 import { readSpool } from '../../../src/landing/spool.js';
+import { OwnFolder } from '../../../src/store/data.js';
 
 let target: PartTarget;
 let spool: string;
 
 beforeEach(() => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-spool-'));
-  target = { dataDir, stream: 'watch_events', run: 'webhook', date: '2026-11-20', market: null, chunk: 'r1-0' };
+  target = {
+    data: new OwnFolder(dataDir),
+    stream: 'watch_events',
+    run: 'webhook',
+    date: '2026-11-20',
+    market: null,
+    chunk: 'r1-0',
+  };
   spool = spoolFile(runFolder(target), target.chunk);
   mkdirSync(path.dirname(spool), { recursive: true });
 });
-afterEach(() => rmSync(target.dataDir, { recursive: true, force: true }));
+afterEach(() => rmSync(target.data.dataDir, { recursive: true, force: true }));
 
 const row = (body: string): LandedRow => ({
   request_key: 'WEBHOOK /delivery',
@@ -48,10 +56,10 @@ const row = (body: string): LandedRow => ({
 const line = (body: string): string => `${JSON.stringify(row(body))}\n`;
 const bodies = (count: number): string[] => [...Array(count).keys()].map((n) => `body ${n}`);
 const landed = (): string[] =>
-  readManifests(target.dataDir)
+  readManifests(target.data.dataDir)
     .flatMap(readPartRows)
     .map(({ body }) => body);
-const sizes = (): number[] => readManifests(target.dataDir).map(({ rows }) => rows);
+const sizes = (): number[] => readManifests(target.data.dataDir).map(({ rows }) => rows);
 
 /** Lands a spool and fails before the part with this number. */
 async function landUntil(part: number, limits = { rows: 3, bytes: 1e9 }): Promise<void> {
@@ -115,7 +123,7 @@ describe('landing of a spool', () => {
     [2, [1, 1]],
     [10, [1, 3, 3, 3]],
   ])("continues a spool of %i rows after another process's smaller part", async (count, expected) => {
-    const other = { ...target, dataDir: path.join(target.dataDir, 'other') };
+    const other = { ...target, data: new OwnFolder(path.join(target.data.dataDir, 'other')) };
     const text = bodies(count).map(line).join('');
     const otherSpool = spoolFile(runFolder(other), other.chunk);
     mkdirSync(path.dirname(otherSpool), { recursive: true });
@@ -136,7 +144,7 @@ describe('landing of a spool', () => {
     writeFileSync(spool, bodies(5).map(line).join(''));
     const before = readFileSync(spool);
     await landSpool(target);
-    const [part] = readManifests(target.dataDir);
+    const [part] = readManifests(target.data.dataDir);
     const { file: _, ...manifest } = part!;
     const folder = path.join(runFolder(target), '_manifest');
     const joined = { ...manifest, chunk: 'joined-1', replaces: [{ part: manifest.part, sha256: manifest.sha256 }] };

@@ -29,15 +29,23 @@ import {
   type NewRow,
   type PartTarget,
 } from '../../../src/landing/index.js';
+import { OwnFolder } from '../../../src/store/data.js';
 
 let target: PartTarget;
 
 beforeEach(() => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-landing-'));
-  target = { dataDir, stream: 'companies', run: 'run-1', date: '2026-11-20', market: 'demo', chunk: 'companies-00000' };
+  target = {
+    data: new OwnFolder(dataDir),
+    stream: 'companies',
+    run: 'run-1',
+    date: '2026-11-20',
+    market: 'demo',
+    chunk: 'companies-00000',
+  };
 });
 
-afterEach(() => rmSync(target.dataDir, { recursive: true, force: true }));
+afterEach(() => rmSync(target.data.dataDir, { recursive: true, force: true }));
 
 const row = (entity: string, body = `{"id":${entity}}`): NewRow => ({
   request_key: `GET /v2/companies/${entity}`,
@@ -51,7 +59,7 @@ const row = (entity: string, body = `{"id":${entity}}`): NewRow => ({
 describe('a part', () => {
   it('lands a part with its manifest and reads it back', async () => {
     await landRows(target, [row('1'), row('2')]);
-    const [part] = readManifests(target.dataDir);
+    const [part] = readManifests(target.data.dataDir);
     expect(part).toMatchObject({ stream: 'companies', run: 'run-1', rows: 2, part: 'part-companies-00000.parquet' });
     expect(part && readPartRows(part).map(({ entity_id, body }) => [entity_id, body])).toEqual([
       ['1', '{"id":1}'],
@@ -62,11 +70,11 @@ describe('a part', () => {
   it('writes no part before the commit or without rows', async () => {
     const writer = await PartWriter.open(target);
     await writer.append(row('1'));
-    expect(readManifests(target.dataDir)).toEqual([]);
+    expect(readManifests(target.data.dataDir)).toEqual([]);
     await writer.close();
     const empty = await PartWriter.open({ ...target, chunk: 'companies-00001' });
     expect(await empty.commit()).toBeUndefined();
-    expect(readManifests(target.dataDir)).toEqual([]);
+    expect(readManifests(target.data.dataDir)).toEqual([]);
   });
 
   it('lands a chunk once, however often', async () => {
@@ -77,7 +85,7 @@ describe('a part', () => {
 
   it('rejects a part that differs from its manifest, by name', async () => {
     await landRows(target, [row('1')]);
-    const [part] = readManifests(target.dataDir);
+    const [part] = readManifests(target.data.dataDir);
     const file = part?.file ?? '';
     const bytes = readFileSync(file);
     bytes[10] = (bytes[10] ?? 0) ^ 1;
@@ -127,7 +135,7 @@ describe('a chunk of a killed worker', () => {
     await first.close();
     const rows = [...first.rows] as LandedRow[];
     writeFileSync(path.join(runFolder(target), 'part-companies-00000.parquet'), await encodePart(target, rows));
-    expect(readManifests(target.dataDir)).toEqual([]);
+    expect(readManifests(target.data.dataDir)).toEqual([]);
 
     const second = await PartWriter.open(target);
     await second.commit();
@@ -147,10 +155,10 @@ describe('the landing zone', () => {
     await landAt({ run: 'a' }, '20T02');
     // Files that file managers leave.
     for (const stray of ['.DS_Store', 'companies/.DS_Store', 'companies/date=2026-11-20/.DS_Store'])
-      writeFileSync(path.join(target.dataDir, 'landing', stray), '');
+      writeFileSync(path.join(target.data.dataDir, 'landing', stray), '');
     writeFileSync(path.join(runFolder({ ...target, run: 'a' }), '_manifest', '.part-x.json.tmp'), '{');
     writeFileSync(path.join(runFolder({ ...target, run: 'a' }), '_manifest', 'part-x.json.1.tmp'), '{');
-    const { dataDir } = target;
+    const { dataDir } = target.data;
     expect(chunks(readManifests(dataDir))).toEqual(['companies a', 'companies b', 'financials b']);
     expect(chunks(readManifests(dataDir, { stream: 'companies' }))).toEqual(['companies a', 'companies b']);
     expect(chunks(readManifests(dataDir, { run: 'b' }))).toEqual(['companies b', 'financials b']);
@@ -164,9 +172,9 @@ describe('the landing zone', () => {
     const broken = path.join(runFolder({ ...target, run: 'a' }), '_manifest', 'part-companies-00000.json');
     writeFileSync(broken, '{"part"');
     const fault = { type: 'LandingCorrupt', message: `Landing zone: ${broken} is no manifest.` };
-    expect(() => readManifests(target.dataDir)).toThrow(expect.objectContaining(fault) as Error);
+    expect(() => readManifests(target.data.dataDir)).toThrow(expect.objectContaining(fault) as Error);
     const faults: unknown[] = [];
-    expect(chunks(readManifests(target.dataDir, {}, (each) => faults.push(each)))).toEqual(['companies b']);
+    expect(chunks(readManifests(target.data.dataDir, {}, (each) => faults.push(each)))).toEqual(['companies b']);
     expect(faults).toEqual([expect.objectContaining(fault)]);
   });
 
@@ -174,7 +182,7 @@ describe('the landing zone', () => {
     await landRows(target, [row('1')]);
     const file = path.join(runFolder(target), '_manifest', 'part-companies-00000.json');
     const setRows = (rows: number): string => readFileSync(file, 'utf8').replace(/"rows": ?\d/, `"rows":${rows}`);
-    const rowsRead = (): number[] => readManifests(target.dataDir).map(({ rows }) => rows);
+    const rowsRead = (): number[] => readManifests(target.data.dataDir).map(({ rows }) => rows);
     expect(rowsRead()).toEqual([1]);
     writeFileSync(file, setRows(7));
     expect(rowsRead()).toEqual([7]);
@@ -184,7 +192,7 @@ describe('the landing zone', () => {
   });
 
   it('finds the newest stamp since a day and among run records', async () => {
-    const { dataDir } = target;
+    const { dataDir } = target.data;
     expect(newestStamp(dataDir, '2026-11-20')).toBeNull();
     await landAt({ run: 'old', date: '2026-11-18' }, '25T02');
     expect(newestStamp(dataDir, '2026-11-19')).toBeNull();
@@ -203,9 +211,9 @@ describe('the landing zone', () => {
     await landAt({ run: 'c', date: '2026-11-21' }, '21T02');
     await landAt({ run: 'b', date: '2026-11-21' }, '21T02');
     await landAt({ run: 'd', stream: 'financials' }, '21T02');
-    expect([...recentParts(target.dataDir, 'companies')].map(({ run }) => run)).toEqual(['b', 'c', 'a']);
+    expect([...recentParts(target.data.dataDir, 'companies')].map(({ run }) => run)).toEqual(['b', 'c', 'a']);
     writeFileSync(path.join(runFolder({ ...target, run: 'b', date: '2026-11-21' }), '_manifest', 'part-x.json'), '{');
-    expect([...recentParts(target.dataDir, 'companies')].map(({ run }) => run)).toEqual(['b', 'c', 'a']);
+    expect([...recentParts(target.data.dataDir, 'companies')].map(({ run }) => run)).toEqual(['b', 'c', 'a']);
   });
 
   it('omits parts that were compacted into another', async () => {
@@ -218,14 +226,14 @@ describe('the landing zone', () => {
       file,
       JSON.stringify({ ...manifest, replaces: [{ part: 'part-companies-00000.parquet', sha256: '' }] }),
     );
-    expect(readManifests(target.dataDir).map(({ chunk }) => chunk)).toEqual(['companies-00001', 'joined-0123']);
+    expect(readManifests(target.data.dataDir).map(({ chunk }) => chunk)).toEqual(['companies-00001', 'joined-0123']);
     expect(readRunRows(target)).toHaveLength(2);
   });
 
   it('stores the first and last stamp of a part', async () => {
     const at = (hour: string) => ({ ...row(hour), fetched_at: `2026-11-20T${hour}:00:00.000Z` });
     await landRows(target, [at('05'), at('02'), at('03')]);
-    expect(readManifests(target.dataDir)[0]).toMatchObject({
+    expect(readManifests(target.data.dataDir)[0]).toMatchObject({
       firstFetchedAt: '2026-11-20T02:00:00.000Z',
       lastFetchedAt: '2026-11-20T05:00:00.000Z',
     });
@@ -233,7 +241,7 @@ describe('the landing zone', () => {
 });
 
 it("writes stream, run, date and chunk into the part's footer", () => {
-  const { dataDir: _, market: __, ...place } = target;
+  const { data: _, market: __, ...place } = target;
   expect(footerOf(target)).toEqual({ schema_version: '1', ...place, market: 'demo' });
   expect(footerOf({ ...target, market: null })).toEqual({ schema_version: '1', ...place });
 });
@@ -255,7 +263,7 @@ describe('an interrupted chunk', () => {
     expect(second.rows).toEqual([]);
     await second.append(row('2'));
     await second.commit({ as: 'renamed' });
-    expect(readManifests(target.dataDir).map(({ chunk, rows }) => [chunk, rows])).toEqual([['renamed', 1]]);
+    expect(readManifests(target.data.dataDir).map(({ chunk, rows }) => [chunk, rows])).toEqual([['renamed', 1]]);
   });
 });
 
@@ -269,9 +277,9 @@ describe('spools of a run that ends', () => {
     await half.close();
     await adoptSpools(target);
     await adoptSpools(target);
-    expect(readManifests(target.dataDir).map(({ stream, rows }) => [stream, rows])).toEqual([['companies', 1]]);
+    expect(readManifests(target.data.dataDir).map(({ stream, rows }) => [stream, rows])).toEqual([['companies', 1]]);
     expect(await PartWriter.committed(target)).toBeUndefined();
-    const files = readdirSync(target.dataDir, { recursive: true, encoding: 'utf8' });
+    const files = readdirSync(target.data.dataDir, { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => name.endsWith('.ndjson'))).toEqual([]);
   });
 });
@@ -338,7 +346,7 @@ describe('a chunk of two workers', () => {
     const writers = await Promise.all(Array.from({ length: 6 }, () => PartWriter.open(target)));
     await Promise.all(writers.map((writer, i) => writer.append(row(String(i)))));
     const committed = await Promise.all(writers.map((writer) => writer.commit()));
-    const [part, ...more] = readManifests(target.dataDir);
+    const [part, ...more] = readManifests(target.data.dataDir);
     expect(more).toEqual([]);
     const { file, ...manifest } = part!;
     expect(committed).toEqual(committed.map(() => manifest));
@@ -350,7 +358,7 @@ describe('a chunk of two workers', () => {
     const frozen = await PartWriter.open(target);
     await frozen.append(row('1'));
     await landRows({ ...target, chunk: 'joined-0123' }, [row('1'), row('2')]);
-    const [joined] = readManifests(target.dataDir);
+    const [joined] = readManifests(target.data.dataDir);
     const { file: _, ...manifest } = joined!;
     writeFileSync(
       path.join(runFolder(target), '_manifest', 'part-joined-0123.json'),
@@ -369,7 +377,7 @@ describe('a chunk of two workers', () => {
     const frozen = await PartWriter.open(target);
     await frozen.append(row('1'));
     await frozen.commit();
-    expect(readManifests(target.dataDir).map(({ chunk }) => chunk)).toEqual(['joined-0123']);
+    expect(readManifests(target.data.dataDir).map(({ chunk }) => chunk)).toEqual(['joined-0123']);
   });
 
   it('uses another name if a crash left a different part', async () => {

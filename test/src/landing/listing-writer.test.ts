@@ -13,14 +13,22 @@ import {
   type NewRow,
   type PartTarget,
 } from '../../../src/landing/index.js';
+import { OwnFolder } from '../../../src/store/data.js';
 
 let target: PartTarget;
 
 beforeEach(() => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-listing-'));
-  target = { dataDir, stream: 'tenders', run: 'run-1', date: '2026-11-20', market: null, chunk: 'tenders' };
+  target = {
+    data: new OwnFolder(dataDir),
+    stream: 'tenders',
+    run: 'run-1',
+    date: '2026-11-20',
+    market: null,
+    chunk: 'tenders',
+  };
 });
-afterEach(() => rmSync(target.dataDir, { recursive: true, force: true }));
+afterEach(() => rmSync(target.data.dataDir, { recursive: true, force: true }));
 
 const page = (n: number): NewRow => ({
   request_key: `GET /v2/tenders?page=${n}`,
@@ -48,10 +56,10 @@ it.each([
 ])('lands %i pages in parts of at most 100', async (count, sizes) => {
   const writer = await read(count);
   expect(writer.rows).toBe(count);
-  expect(readManifests(target.dataDir)).toEqual([]);
+  expect(readManifests(target.data.dataDir)).toEqual([]);
   await writer.commit();
   // The listing's own part comes first by name and holds the last pages; the others follow in order.
-  const parts = readManifests(target.dataDir).toSorted((a, b) => (a.chunk < b.chunk ? -1 : 1));
+  const parts = readManifests(target.data.dataDir).toSorted((a, b) => (a.chunk < b.chunk ? -1 : 1));
   expect(parts.map(({ rows }) => rows)).toEqual([...sizes.slice(-1), ...sizes.slice(0, -1)]);
   expect(parts.find(({ chunk }) => chunk === 'tenders')?.rows).toBe(sizes.at(-1));
   expect(pages().toSorted()).toEqual(upTo(count).toSorted());
@@ -62,7 +70,7 @@ it('lands nothing of a listing without pages', async () => {
   const writer = await read(0);
   await writer.commit();
   await writer.close();
-  expect(readManifests(target.dataDir)).toEqual([]);
+  expect(readManifests(target.data.dataDir)).toEqual([]);
   expect(await finishListing(target)).toBe(false);
 });
 
@@ -83,7 +91,7 @@ it.each([0, 1, 2])('resumes a listing after a kill following %i commits', async 
   await writer.close();
   const kept = new Map(spools().map((name) => [name, readFileSync(path.join(path.dirname(lost), name))]));
   await (await read(201)).commit();
-  const parts = readManifests(target.dataDir).toSorted((a, b) =>
+  const parts = readManifests(target.data.dataDir).toSorted((a, b) =>
     a.chunk === 'tenders' ? 1 : a.chunk < b.chunk ? -1 : 0,
   );
   for (const [i, part] of parts.entries()) {

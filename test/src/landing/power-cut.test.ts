@@ -6,6 +6,7 @@ import { runFolder } from '../../../src/store/data-folder.js';
 import { landRows, PartWriter, readManifests, type NewRow, type PartTarget } from '../../../src/landing/index.js';
 import { ListingWriter } from '../../../src/landing/listing-writer.js';
 import { findLost, listPlacements, watchDisk } from '../../helpers/recorded-disk.js';
+import { OwnFolder } from '../../../src/store/data.js';
 
 vi.mock(import('node:fs'), async (original) =>
   (await import('../../helpers/recorded-disk.js')).recordFs(await original()),
@@ -18,10 +19,17 @@ let target: PartTarget;
 
 beforeEach(() => {
   const dataDir = realpathSync(mkdtempSync(path.join(tmpdir(), 'tidemark-power-cut-')));
-  target = { dataDir, stream: 'companies', run: 'run-1', date: '2026-11-20', market: 'demo', chunk: 'companies-00000' };
+  target = {
+    data: new OwnFolder(dataDir),
+    stream: 'companies',
+    run: 'run-1',
+    date: '2026-11-20',
+    market: 'demo',
+    chunk: 'companies-00000',
+  };
   watchDisk(dataDir);
 });
-afterEach(() => rmSync(target.dataDir, { recursive: true, force: true }));
+afterEach(() => rmSync(target.data.dataDir, { recursive: true, force: true }));
 
 const row = (entity: string): NewRow => ({
   request_key: `GET /v2/companies/${entity}`,
@@ -38,7 +46,9 @@ const manifests = (): string[] =>
 describe('a power cut', () => {
   test('keeps part and manifest of a committed chunk after a power cut', async () => {
     await landRows(target, [row('1'), row('2')]);
-    expect([...readManifests(target.dataDir).map(({ file }) => file), ...manifests()].flatMap(findLost)).toEqual([]);
+    expect([...readManifests(target.data.dataDir).map(({ file }) => file), ...manifests()].flatMap(findLost)).toEqual(
+      [],
+    );
   });
 
   test('names no part or manifest before its content is durable', async () => {
@@ -63,7 +73,7 @@ describe('a power cut', () => {
     const listing = { ...target, stream: 'tenders' as const, chunk: 'tenders' };
     const spool = path.join(runFolder(listing), '_spool', 'part-tenders-00000.ndjson');
     const lost: string[] = [];
-    watchDisk(target.dataDir, (to) => {
+    watchDisk(target.data.dataDir, (to) => {
       if (to.endsWith('complete-tenders.json'))
         lost.push(...findLost(spool).filter((what) => what.startsWith('content')));
     });
@@ -73,7 +83,7 @@ describe('a power cut', () => {
     expect(lost).toEqual([]);
     expect(listPlacements()[0]).toEqual({ to: expect.stringContaining('complete-tenders.json'), lost: [] });
     expect(
-      readManifests(target.dataDir)
+      readManifests(target.data.dataDir)
         .map(({ file }) => file)
         .flatMap(findLost),
     ).toEqual([]);

@@ -28,7 +28,7 @@ const CHUNK = {
 /** Answers that may be lost with a machine: those that no piece holds yet. */
 const LOST = 24;
 
-const on = ({ dataDir }: WorkingCopy, place: Partial<PartTarget> = {}): PartTarget => ({ ...CHUNK, ...place, dataDir });
+const on = (data: WorkingCopy, place: Partial<PartTarget> = {}): PartTarget => ({ ...CHUNK, ...place, data });
 const row = (entity: number, from = ''): NewRow => ({
   request_key: `GET /v2/companies/${entity}`,
   entity_id: String(entity),
@@ -45,7 +45,7 @@ const add = async (writer: PartWriter, from: number, to: number): Promise<void> 
 };
 const landed = async (copy: WorkingCopy, place: Partial<PartTarget> = {}) => {
   const target = on(copy, place);
-  await pullRows(copy.dataDir, { streams: [target.stream], run: target });
+  await pullRows(copy, { streams: [target.stream], run: target });
   return readRunRows(target);
 };
 
@@ -94,7 +94,7 @@ it('sees the parts of all machines', async () => {
     await writer.commit();
   }
   for (const copy of machines) {
-    await pullManifests(copy.dataDir);
+    await pullManifests(copy);
     expect(readManifests(copy.dataDir).map(({ chunk }) => chunk)).toEqual([
       'companies-00000',
       'companies-00001',
@@ -113,8 +113,8 @@ it('lands the answers of lost machines once when the run ends', async () => {
   rmSync(a.dataDir, { recursive: true });
   const run = { run: CHUNK.run, date: CHUNK.date, market: CHUNK.market };
   // Two machines close the run, as after a lost answer.
-  await Promise.all([b, c].map(({ dataDir }) => adoptSpools({ ...run, dataDir })));
-  await adoptSpools({ ...run, dataDir: c.dataDir });
+  await Promise.all([b, c].map((data) => adoptSpools({ ...run, data })));
+  await adoptSpools({ ...run, data: c });
   const found = entities(await landed(c));
   expect(new Set(found).size).toBe(found.length);
   expect(found.slice(-4)).toEqual([1_000, 1_001, 1_002, 1_003]);
@@ -126,8 +126,8 @@ it('lands no answer twice when a machine returns with a spool that others have l
   const [away, other] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
   await add(await PartWriter.open(on(away)), 0, 60);
   const run = { run: CHUNK.run, date: CHUNK.date, market: CHUNK.market };
-  await adoptSpools({ ...run, dataDir: other.dataDir });
-  await adoptSpools({ ...run, dataDir: away.dataDir });
+  await adoptSpools({ ...run, data: other });
+  await adoptSpools({ ...run, data: away });
   // The last lines were only on the machine that was away.
   expect(entities(await landed(other))).toEqual(upTo(60));
   expect(await keysBelow(other, 'landing/companies/date=2026-11-20/run=run-1/_spool/')).toEqual([]);

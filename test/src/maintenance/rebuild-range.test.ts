@@ -8,6 +8,7 @@ import type { Config } from '../../../src/config/config.js';
 import { openDataFolder } from '../../../src/store/folder-identity.js';
 import { rebuildRange } from '../../../src/maintenance/rebuild-range.js';
 import { land, temporaryDataDir } from '../../helpers/warehouse.js';
+import { OwnFolder, type Data } from '../../../src/store/data.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 
@@ -24,12 +25,15 @@ async function landDays(): Promise<string> {
   return dataDir;
 }
 
-const configOf = (dataDir: string): Config => ({
-  ...ConfigSchema.parse({ api: { baseUrl: 'http://127.0.0.1:1' } }),
-  file: 'f',
-  fileHash: 'h',
-  dataDir,
-  hash: 'h',
+const placeOf = (dataDir: string): { config: Config; data: Data } => ({
+  config: {
+    ...ConfigSchema.parse({ api: { baseUrl: 'http://127.0.0.1:1' } }),
+    file: 'f',
+    fileHash: 'h',
+    dataDir,
+    hash: 'h',
+  },
+  data: new OwnFolder(dataDir),
 });
 
 describe('rebuildRange', () => {
@@ -37,7 +41,7 @@ describe('rebuildRange', () => {
     const dataDir = await landDays();
     const folder = await openDataFolder(dataDir);
     const steps: string[] = [];
-    const made = await rebuildRange(configOf(dataDir), null, { now: NOW, onStep: (step) => steps.push(step) });
+    const made = await rebuildRange(placeOf(dataDir), null, { now: NOW, onStep: (step) => steps.push(step) });
     expect(made).toEqual({
       parts: 3,
       rows: 3,
@@ -56,18 +60,18 @@ describe('rebuildRange', () => {
   test('rebuilds a range in its own folder', async () => {
     const dataDir = await landDays();
     const onStep = (): void => undefined;
-    const made = await rebuildRange(configOf(dataDir), { from: '2026-11-02' }, { now: NOW, onStep });
+    const made = await rebuildRange(placeOf(dataDir), { from: '2026-11-02' }, { now: NOW, onStep });
     expect(made).toMatchObject({ parts: 2, into: path.join('rebuilt', '2026-11-02..') });
     const into = path.join(dataDir, made.into);
     expect((await queryPublished(into, 'SELECT company_id FROM core.companies ORDER BY 1')).flat()).toEqual([2, 3]);
     expect(existsSync(path.join(dataDir, 'published'))).toBe(false);
 
-    const until = await rebuildRange(configOf(dataDir), { to: '2026-11-02' }, { now: NOW, onStep });
+    const until = await rebuildRange(placeOf(dataDir), { to: '2026-11-02' }, { now: NOW, onStep });
     expect(until).toMatchObject({ parts: 2, into: path.join('rebuilt', '..2026-11-02') });
   });
 
   test('rejects unknown fields and names the allowed ones', async () => {
-    const wrong = rebuildRange(configOf(temporaryDataDir()), { form: '2026-11-02' }, { now: NOW, onStep: () => {} });
+    const wrong = rebuildRange(placeOf(temporaryDataDir()), { form: '2026-11-02' }, { now: NOW, onStep: () => {} });
     await expect(wrong).rejects.toMatchObject({
       type: 'InvalidInput',
       message: expect.stringContaining('form') as string,

@@ -9,6 +9,7 @@ import { forget, type ForgetRequest } from '../../../src/maintenance/forget/forg
 import { findTexts } from '../../helpers/find-texts.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { land, prepareOnce, temporaryDataDir } from '../../helpers/warehouse.js';
+import { OwnFolder } from '../../../src/store/data.js';
 
 const ID = '4711';
 const NAME = 'Jiřina Nováková';
@@ -23,7 +24,12 @@ let key: string;
 const landPerson = (run: string): Promise<void> =>
   land(dataDir, [{ stream: 'employee_details', run, entity: ID, body: { id: Number(ID), full_name: NAME } }]);
 const forgetPeople = (ids: string[], more: Partial<ForgetRequest> = {}) =>
-  forget(dataDir, { subjects: ids.map((id) => ({ kind: 'person', id })), now: NOW, personalData: true, ...more });
+  forget(new OwnFolder(dataDir), {
+    subjects: ids.map((id) => ({ kind: 'person', id })),
+    now: NOW,
+    personalData: true,
+    ...more,
+  });
 
 const forgotten = prepareOnce(async (folder) => {
   dataDir = folder;
@@ -61,11 +67,11 @@ describe.each([
     damage();
     await expect(landPerson('later')).rejects.toThrow(UNKNOWN);
     await land(dataDir, [{ stream: 'companies', entity: '1', body: { id: 1, name: 'A firm' } }]);
-    const log = DeliveryLog.open(dataDir, createClock());
+    const log = DeliveryLog.open(new OwnFolder(dataDir), createClock());
     await expect(log.keep('{"field":"employee.email"}', '1')).rejects.toThrow(UNKNOWN);
     await log.close();
     await expect(forgetPeople(['5'])).rejects.toThrow(UNKNOWN);
-    await expect(openFingerprint(dataDir)).rejects.toThrow(UNKNOWN);
+    await expect(openFingerprint(new OwnFolder(dataDir))).rejects.toThrow(UNKNOWN);
 
     await forgetPeople([ID], { replaceList: true });
     await landPerson('later');

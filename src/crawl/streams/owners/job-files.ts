@@ -1,10 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { ownerJobsDir } from '../../../store/data-folder.js';
-import { writeFileAtomic, writeFileOnce } from '../../../store/files.js';
-import { workingCopyOf } from '../../../store/working-copy/open.js';
-import type { WorkingCopy } from '../../../store/working-copy/working-copy.js';
+import { writeFileAtomic } from '../../../store/files.js';
+import type { Data } from '../../../store/data.js';
 import type { OwnerJob } from './job-state.js';
 
 /**
@@ -14,23 +12,22 @@ import type { OwnerJob } from './job-state.js';
 export class JobFiles {
   readonly #open: string;
   readonly #ended: string;
+  readonly #data: Data;
 
-  readonly #copy: WorkingCopy | undefined;
-
-  constructor(dataDir: string) {
-    this.#copy = workingCopyOf(dataDir);
-    this.#open = ownerJobsDir(dataDir, 'open');
-    this.#ended = ownerJobsDir(dataDir, 'ended');
+  constructor(data: Data) {
+    this.#data = data;
+    this.#open = ownerJobsDir(data.dataDir, 'open');
+    this.#ended = ownerJobsDir(data.dataDir, 'ended');
   }
 
   /** Takes the open jobs of all machines. Does nothing if the data is in a folder. */
   async pull(): Promise<void> {
-    await this.#copy?.refreshFolder(this.#open, this.#files());
+    await this.#data.refreshFolder(this.#open, this.#files());
   }
 
   /** Returns the company's open job, else its ended job, else null. */
   async read(company: string): Promise<OwnerJob | null> {
-    for (const folder of [this.#open, this.#ended]) await this.#copy?.refresh(fileIn(folder, company));
+    for (const folder of [this.#open, this.#ended]) await this.#data.refresh(fileIn(folder, company));
     return readJobFile(fileIn(this.#open, company)) ?? readJobFile(fileIn(this.#ended, company));
   }
 
@@ -53,8 +50,7 @@ export class JobFiles {
    */
   async intend(job: OwnerJob): Promise<boolean> {
     const file = fileIn(this.#open, job.company);
-    if (this.#copy !== undefined) return this.#copy.claimText(file, Buffer.from(textOf(job)));
-    return writeFileOnce(file, textOf(job));
+    return this.#data.claim(file, textOf(job));
   }
 
   /** Replaces the file of an open job. */
@@ -64,7 +60,7 @@ export class JobFiles {
 
   /** Removes the record of a job that the API surely did not start. */
   async forget(company: string): Promise<void> {
-    await this.#remove(fileIn(this.#open, company));
+    await this.#data.remove(fileIn(this.#open, company));
   }
 
   /**
@@ -74,17 +70,12 @@ export class JobFiles {
   async end(job: OwnerJob, now: Date): Promise<void> {
     const ended: OwnerJob = { ...job, state: 'ended', endedAt: now.toISOString() };
     await this.#replace(fileIn(this.#ended, job.company), ended);
-    await this.#remove(fileIn(this.#open, job.company));
+    await this.#data.remove(fileIn(this.#open, job.company));
   }
 
   async #replace(file: string, job: OwnerJob): Promise<void> {
     await writeFileAtomic(file, textOf(job));
-    await this.#copy?.give(file);
-  }
-
-  async #remove(file: string): Promise<void> {
-    await this.#copy?.remove(file);
-    await rm(file, { force: true });
+    await this.#data.give(file);
   }
 }
 

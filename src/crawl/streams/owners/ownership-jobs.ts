@@ -25,7 +25,7 @@ export const ownershipJobs: Fetcher = {
   costly: true,
   withoutPersonalData: ownersWithoutPersonalData,
   async *fetch(_client, ctx, company, signal, routes, { deps }) {
-    const files = new JobFiles(deps.config.dataDir);
+    const files = new JobFiles(deps.data);
     const job = await files.read(company);
     const decision = decideStart(job, ctx, new Date());
     if (decision === 'land' && job?.row) yield job.row;

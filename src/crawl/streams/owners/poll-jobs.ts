@@ -36,17 +36,17 @@ export async function pollOwnerJobs(
   heartbeat: Heartbeat,
 ): Promise<PollOwnerJobsResult> {
   const chunk = `poll-${String(round).padStart(5, '0')}`;
-  const { dataDir } = deps.config;
+  const { data } = deps;
   const pollEvery = deps.ownerPollSeconds ?? POLL_SECONDS;
   const target = {
-    dataDir,
+    data,
     stream: 'ownership_jobs',
     run: ctx.run,
     date: ctx.date,
     market: ctx.market,
     chunk,
   } as const;
-  const files = new JobFiles(dataDir);
+  const files = new JobFiles(data);
   await files.pull();
   const committed = await PartWriter.committed(target);
   if (committed)

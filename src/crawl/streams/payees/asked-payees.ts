@@ -1,13 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Payee } from '../../../../schemas/pipeline/payees.js';
 import type { RunContext } from '../../../../schemas/pipeline/run.js';
-import { keepsContacts, type Config } from '../../../config/config.js';
+import { keepsContacts } from '../../../config/config.js';
 import { payeeListFile } from '../../../store/data-folder.js';
 import { landRows } from '../../../landing/index.js';
 import { payeeQuestion } from './question.js';
 import { readPayees, type PayeeRow } from './read-payees.js';
 import { payeeSalt } from './salt.js';
-import { workingCopyOf } from '../../../store/working-copy/open.js';
+import type { Data } from '../../../store/data.js';
 import type { CrawlDeps } from '../../records/deps.js';
 import { wrongInput } from '../../../base/parse-input.js';
 
@@ -26,25 +26,24 @@ const lists = new WeakMap<RunContext, Promise<RunPayees>>();
  * Returns the payees of a run's list.
  * @throws TidemarkError `InvalidInput` when the file is missing or is not a readable list
  */
-export async function payeesOf(config: Config, ctx: RunContext): Promise<RunPayees> {
+export async function payeesOf(data: Data, ctx: RunContext): Promise<RunPayees> {
   const known = lists.get(ctx);
   if (known !== undefined) return known;
-  const read = readRunPayees(config, ctx);
+  const read = readRunPayees(data, ctx);
   lists.set(ctx, read);
   return read;
 }
 
-async function readRunPayees({ dataDir }: Config, ctx: RunContext): Promise<RunPayees> {
-  const file = payeeListFile(dataDir, ctx.file ?? '');
-  if (ctx.file !== undefined) await workingCopyOf(dataDir)?.refresh(file);
-  if (ctx.file === undefined || !existsSync(file)) {
+async function readRunPayees(data: Data, ctx: RunContext): Promise<RunPayees> {
+  const file = payeeListFile(data.dataDir, ctx.file ?? '');
+  if (ctx.file === undefined || !(await data.refresh(file))) {
     throw wrongInput(
       `the list ${file} does not exist`,
       'Run `tidemark payees check FILE.csv` again: the command copies the list into the data folder, and the run removes the copy at its end. A worker on another machine needs the same data folder.',
     );
   }
   const { rows } = readPayees(readFileSync(file), file);
-  const salt = await payeeSalt(dataDir);
+  const salt = await payeeSalt(data);
   const payees = new Map<string, Payee>();
   for (const { value } of rows) if (value !== null) payees.set(payeeQuestion(value, salt), value);
   return { payees, bad: rows.filter(({ value }) => value === null) };
@@ -56,15 +55,15 @@ async function readRunPayees({ dataDir }: Config, ctx: RunContext): Promise<RunP
  * @throws TidemarkError `InvalidInput` when the file is missing or is not a readable list
  */
 export async function askedPayees(
-  { config, clock }: Pick<CrawlDeps, 'config' | 'clock'>,
+  { config, data, clock }: Pick<CrawlDeps, 'config' | 'data' | 'clock'>,
   ctx: RunContext,
 ): Promise<string[]> {
-  const { payees, bad } = await payeesOf(config, ctx);
+  const { payees, bad } = await payeesOf(data, ctx);
   const at = clock.now().toISOString();
   const textOf = ({ cells }: PayeeRow): string =>
     keepsContacts(config) ? `: ${cells.join(' | ').slice(0, 1_000)}` : '';
   await landRows(
-    { dataDir: config.dataDir, stream: 'payee_checks', run: ctx.run, date: ctx.date, market: null, chunk: 'bad-rows' },
+    { data, stream: 'payee_checks', run: ctx.run, date: ctx.date, market: null, chunk: 'bad-rows' },
     bad.map((row) => ({
       request_key: `CSV ${ctx.file} line ${row.line}`,
       entity_id: `${ctx.file} line ${row.line}`,

@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { RunContext } from '../../../../schemas/pipeline/run.js';
 import { knownChecksFile } from '../../../store/data-folder.js';
-import { writeFileAtomic } from '../../../store/files.js';
 import type { Warehouse } from '../../../warehouse/duckdb/open.js';
-import { workingCopyOf } from '../../../store/working-copy/open.js';
 import type { CrawlDeps } from '../../records/deps.js';
+import type { Data } from '../../../store/data.js';
 
 /** The latest check of a payee. */
 interface KnownCheck {
@@ -20,22 +19,19 @@ type PayeeStream = 'payee_checks' | 'payee_reports';
  */
 export async function keepKnownChecks(
   { db }: Warehouse,
-  { config }: Pick<CrawlDeps, 'config'>,
+  { data }: Pick<CrawlDeps, 'data'>,
   ctx: RunContext,
   stream: PayeeStream,
 ): Promise<void> {
-  const file = knownChecksFile(config.dataDir, ctx.run, stream);
-  const copy = workingCopyOf(config.dataDir);
-  await copy?.refresh(file);
-  if (existsSync(file)) return;
+  const file = knownChecksFile(data.dataDir, ctx.run, stream);
+  if (await data.refresh(file)) return;
   const checks = await db.rows<KnownCheck>(`
     SELECT question, arg_max(check_id, (observed_at, body_hash)) AS check_id
     FROM ledger.payee_checks
     WHERE check_id IS NOT NULL AND question IN (SELECT question FROM asked_questions)
     GROUP BY question
     ORDER BY question`);
-  await writeFileAtomic(file, `${JSON.stringify(checks)}\n`);
-  await copy?.claim(file);
+  await data.claim(file, `${JSON.stringify(checks)}\n`);
 }
 
 /**
@@ -52,12 +48,11 @@ interface KnownChecks {
 const read = new WeakMap<RunContext, KnownChecks>();
 
 /** Reads the file that `keepKnownChecks` wrote. Without the file, the result is empty. */
-export async function knownChecks(dataDir: string, ctx: RunContext, stream: PayeeStream): Promise<KnownChecks> {
+export async function knownChecks(data: Data, ctx: RunContext, stream: PayeeStream): Promise<KnownChecks> {
   const known = read.get(ctx);
   if (known !== undefined) return known;
-  const file = knownChecksFile(dataDir, ctx.run, stream);
-  await workingCopyOf(dataDir)?.refresh(file);
-  const checks = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as KnownCheck[]) : [];
+  const file = knownChecksFile(data.dataDir, ctx.run, stream);
+  const checks = (await data.refresh(file)) ? (JSON.parse(readFileSync(file, 'utf8')) as KnownCheck[]) : [];
   const questionsOf = new Map<string, string[]>();
   for (const { question, check_id } of checks)
     questionsOf.set(check_id, [...(questionsOf.get(check_id) ?? []), question]);

@@ -10,7 +10,7 @@ import { rowOf } from '../../records/answer.js';
 import { payeesOf } from './asked-payees.js';
 import { knownChecks } from './known-checks.js';
 import { folderChanged } from '../../records/folder-changed.js';
-import { workingCopyOf } from '../../../store/working-copy/open.js';
+import type { CrawlDeps } from '../../records/deps.js';
 import type { Fetcher } from '../../records/fetcher.js';
 import { didNothing, kindOf } from '../../judge/kinds.js';
 
@@ -23,14 +23,14 @@ import { didNothing, kindOf } from '../../judge/kinds.js';
  */
 export const payeeChecks: Fetcher = {
   costly: true,
-  async *fetch(client, ctx, question, signal, _routes, { deps: { config }, chunk }) {
-    const payee = (await payeesOf(config, ctx)).payees.get(question);
+  async *fetch(client, ctx, question, signal, _routes, { deps: { config, data }, chunk }) {
+    const payee = (await payeesOf(data, ctx)).payees.get(question);
     if (payee === undefined)
       throw folderChanged(config.dataDir, `the list ${ctx.file} no longer holds a payee of this run`);
     signal.throwIfAborted();
-    const earlier = (await knownChecks(config.dataDir, ctx, 'payee_checks')).checkOf.get(question);
+    const earlier = (await knownChecks(data, ctx, 'payee_checks')).checkOf.get(question);
     const call = maskFor(config, [payee]);
-    const sent = new SentChecks(sentChecksFile(config.dataDir, ctx.run, chunk), workingCopyOf(config.dataDir));
+    const sent = new SentChecks(sentChecksFile(config.dataDir, ctx.run, chunk), data);
     const fingerprint = fingerprintOf(question);
     const calls = await sent.sending(fingerprint);
     try {
@@ -45,8 +45,8 @@ export const payeeChecks: Fetcher = {
 
 /** Fetches the reports of checks. The entity is the id of a check. */
 export const payeeReports: Fetcher = {
-  async *fetch(client, ctx, id, signal, _routes, { deps: { config } }) {
-    const call = { signal, ...(await maskForCheck(config, ctx, id)) };
+  async *fetch(client, ctx, id, signal, _routes, { deps }) {
+    const call = { signal, ...(await maskForCheck(deps, ctx, id)) };
     yield rowOf(await client.v2.kyb.payeeReport(id, call), id, 'record');
   },
   finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
@@ -76,9 +76,13 @@ function maskFor(config: Config, payees: readonly Payee[]): Call {
   return { mask: createMask(payees.flatMap(({ id, identity_value = '' }) => [id, identity_value])) };
 }
 
-async function maskForCheck(config: Config, ctx: RunContext, id: string): Promise<Call> {
-  const { payees } = await payeesOf(config, ctx);
-  const questions = (await knownChecks(config.dataDir, ctx, 'payee_reports')).questionsOf.get(id) ?? [];
+async function maskForCheck(
+  { config, data }: Pick<CrawlDeps, 'config' | 'data'>,
+  ctx: RunContext,
+  id: string,
+): Promise<Call> {
+  const { payees } = await payeesOf(data, ctx);
+  const questions = (await knownChecks(data, ctx, 'payee_reports')).questionsOf.get(id) ?? [];
   return maskFor(
     config,
     questions.flatMap((question) => payees.get(question) ?? []),

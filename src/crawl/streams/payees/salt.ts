@@ -2,11 +2,13 @@ import { createHmac } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { payeeSaltFile } from '../../../store/data-folder.js';
 import { shareSecret } from '../../../store/working-copy/open.js';
+import type { Data } from '../../../store/data.js';
 
 /** Returns the salt of the data folder. The first call creates it. */
-export async function payeeSalt(dataDir: string): Promise<string> {
+export async function payeeSalt(data: Data): Promise<string> {
+  const { dataDir } = data;
   const file = payeeSaltFile(dataDir);
-  await shareSecret(dataDir, file);
+  await shareSecret(data, file);
   return readFileSync(file, 'utf8').trim();
 }
 

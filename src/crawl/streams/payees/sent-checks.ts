@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import type { WorkingCopy } from '../../../store/working-copy/working-copy.js';
+import type { Data } from '../../../store/data.js';
 import { asDiskError } from '../../../store/disk-errors.js';
 import { makeFolder, syncFolder } from '../../../store/files.js';
 
-/** The last line of each file that is on its way to the bucket. */
+/** The last line of each file that is being written. */
 const given = new Map<string, Promise<void>>();
 
 /**
@@ -17,12 +17,12 @@ const given = new Map<string, Promise<void>>();
  */
 export class SentChecks {
   readonly #file: string;
-  readonly #copy: WorkingCopy | undefined;
+  readonly #data: Data;
 
-  /** @param copy gives the file to the bucket before a check is sent; undefined if the data is in a folder */
-  constructor(file: string, copy?: WorkingCopy) {
+  /** @param data gives the file to all machines before a check is sent */
+  constructor(file: string, data: Data) {
     this.#file = file;
-    this.#copy = copy;
+    this.#data = data;
   }
 
   /**
@@ -42,19 +42,17 @@ export class SentChecks {
   }
 
   async #record(line: string): Promise<void> {
-    const copy = this.#copy;
-    if (copy === undefined) return this.#append(line);
     // One line at a time, because `refresh` replaces the file.
-    const work = this.#give(copy, line, given.get(this.#file));
+    const work = this.#give(line, given.get(this.#file));
     given.set(this.#file, work);
     return work;
   }
 
-  async #give(copy: WorkingCopy, line: string, before: Promise<void> | undefined): Promise<void> {
+  async #give(line: string, before: Promise<void> | undefined): Promise<void> {
     await before?.catch(() => undefined);
-    await copy.refresh(this.#file);
+    await this.#data.refresh(this.#file);
     await this.#append(line);
-    await copy.give(this.#file);
+    await this.#data.give(this.#file);
   }
 
   async #append(line: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { landRows } from '../../../landing/index.js';
 import type { Answer as AnswerSchema } from './read-cases.js';
+import { OwnFolder } from '../../../store/data.js';
 
 /** One answer of the API, as a test states it. Optional fields have defaults. */
 export type Answer = Omit<z.infer<typeof AnswerSchema>, 'body'> & { body: unknown };
@@ -18,7 +19,7 @@ export async function landAnswers(dataDir: string, answers: readonly Answer[]): 
     if (first === undefined) continue;
     const chunk = `c${parts++}`;
     await landRows(
-      { dataDir, ...partOf(first), chunk },
+      { data: new OwnFolder(dataDir), ...partOf(first), chunk },
       group.map(({ stream, entity = null, request, row_kind = 's', status = 200, at = AT, body }) => ({
         request_key: request ?? `GET /${stream}/${entity ?? 'page'}`,
         entity_id: entity,

@@ -5,6 +5,7 @@ import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { emptyFolder, runCli } from '../../../helpers/run-cli.js';
+import { OwnFolder } from '../../../../src/store/data.js';
 
 const PASSING = `
 - name: sizes become bounds
@@ -246,7 +247,7 @@ describe('tidemark models plan', () => {
   const plan = async (...args: string[]) => runCli(['models', 'plan', ...args], { cwd: place.dir });
 
   async function withWarehouse(work: (warehouse: Warehouse) => Promise<void>): Promise<void> {
-    const warehouse = await openWarehouse(dataDir);
+    const warehouse = await openWarehouse(new OwnFolder(dataDir));
     try {
       await work(warehouse);
     } finally {

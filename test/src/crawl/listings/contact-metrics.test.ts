@@ -13,6 +13,7 @@ import { bookAttempt } from '../../../../src/landing/request-log.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
 import { startStub, type StubApi } from '../../../stub/index.js';
 import type { StubFault } from '../../../stub/state.js';
+import { OwnFolder } from '../../../../src/store/data.js';
 
 const ROUTE = '/v2/metrics/contacts';
 const NOW = '2026-11-20T09:00:00Z';
@@ -37,7 +38,13 @@ beforeEach(async () => {
     retryCapMs: 2,
     maxRetries: 1,
   });
-  deps = { config, client, clock: createClock({ TIDEMARK_NOW: NOW }), log: createLog('test') };
+  deps = {
+    config,
+    data: new OwnFolder(config.dataDir),
+    client,
+    clock: createClock({ TIDEMARK_NOW: NOW }),
+    log: createLog('test'),
+  };
   ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'run-1', input: {} });
 });
 
@@ -49,7 +56,7 @@ afterEach(async () => {
 
 const read = (heartbeat = FIRST) => crawlListing(deps, { ctx, listing: 'contact_metrics' }, heartbeat);
 const landed = () =>
-  readRunRows({ dataDir: project.dataDir, stream: 'contact_metrics', run: 'run-1', date: ctx.date }).map(
+  readRunRows({ data: new OwnFolder(project.dataDir), stream: 'contact_metrics', run: 'run-1', date: ctx.date }).map(
     ({ entity_id, status }) => [entity_id, status],
   );
 const asked = () => api.state.requests.filter((request) => request.includes(ROUTE)).length;
@@ -60,7 +67,7 @@ describe('days', () => {
   const readAt = async (day: string, at: string, status = 200) =>
     landRows(
       {
-        dataDir: project.dataDir,
+        data: new OwnFolder(project.dataDir),
         stream: 'contact_metrics',
         run: 'run-0',
         date: '2026-11-19',

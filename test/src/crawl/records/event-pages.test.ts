@@ -13,6 +13,7 @@ import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../../src/landing/index.js';
 import { makeProject } from '../../../helpers/project.js';
 import { ALONE } from '../../../helpers/activity-inputs.js';
+import { OwnFolder } from '../../../../src/store/data.js';
 
 it('stops after 1,000 event pages of a company and reports it', async () => {
   let asked = 0;
@@ -28,7 +29,13 @@ it('stops after 1,000 event pages of a company and reports it', async () => {
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const client = createApiClient({ baseUrl: api.url, apiKey: api.key });
   try {
-    const deps = { config, client, clock: createClock({}), log: createLog('test') };
+    const deps = {
+      config,
+      data: new OwnFolder(config.dataDir),
+      client,
+      clock: createClock({}),
+      log: createLog('test'),
+    };
     const ctx = openRun(config, deps.clock, { workflowType: 'watchSync', workflowId: 'w', run: 'run-1', input: {} });
     const folder = path.join(project.dataDir, 'runs', 'run-1', 'due', 'watch_events');
     mkdirSync(folder, { recursive: true });
@@ -37,7 +44,12 @@ it('stops after 1,000 event pages of a company and reports it', async () => {
     const input = { ...ALONE, ctx, stream: 'watch_events' as const, chunk: 0, concurrency: null };
     expect(await fetchChunk(deps, input, heartbeat)).toMatchObject({ rows: 1_001, failed: 1 });
     expect(asked).toBe(1_000);
-    const rows = readRunRows({ dataDir: project.dataDir, stream: 'watch_events', run: ctx.run, date: ctx.date });
+    const rows = readRunRows({
+      data: new OwnFolder(project.dataDir),
+      stream: 'watch_events',
+      run: ctx.run,
+      date: ctx.date,
+    });
     expect(rows.at(-1)).toMatchObject({
       entity_id: '7',
       status: 0,

@@ -17,6 +17,7 @@ import { landRows } from '../../../../src/landing/index.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
 import { startStub, type StubApi } from '../../../stub/index.js';
 import { ALONE, UNCHECKED } from '../../../helpers/activity-inputs.js';
+import { OwnFolder } from '../../../../src/store/data.js';
 
 const heartbeat: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
@@ -33,7 +34,14 @@ describe('a data folder that lost files during a run', () => {
     const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
     const client = createApiClient({ baseUrl: api.url, apiKey: api.key });
     folder = await openDataFolder(config.dataDir);
-    deps = { config, client, clock: createClock({}), log: createLog('test'), folder };
+    deps = {
+      config,
+      data: new OwnFolder(config.dataDir),
+      client,
+      clock: createClock({}),
+      log: createLog('test'),
+      folder,
+    };
     const input = { workflowType: 'marketSnapshot', workflowId: 'w', run: 'run-1', input: {} } as const;
     ctx = openRun(config, deps.clock, input, { folder });
     await landOpening(deps, ctx);
@@ -72,7 +80,10 @@ describe('a data folder that lost files during a run', () => {
       body: '{}',
     });
     const { run, date } = ctx;
-    await landRows({ dataDir, stream: 'companies', run, date, market: 'demo', chunk: 'c' }, [row(1), row(2)]);
+    await landRows({ data: new OwnFolder(dataDir), stream: 'companies', run, date, market: 'demo', chunk: 'c' }, [
+      row(1),
+      row(2),
+    ]);
     const close = (landed: number) =>
       closeRun(deps, { ...UNCHECKED, ctx, outcome: 'complete', note: null, heldBack: null, landed });
     await expect(close(3)).rejects.toEqual(changed(/holds 2 of the 3 responses that the run landed/));

@@ -10,6 +10,7 @@ import { currentNight } from '../../../../src/crawl/run/current-night.js';
 import type { CrawlDeps } from '../../../../src/crawl/records/deps.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { UNCHECKED } from '../../../helpers/activity-inputs.js';
+import { OwnFolder } from '../../../../src/store/data.js';
 
 const markets = [{ name: 'm', filters: { company_status: [199] } }, { name: 'k' }];
 let dataDir: string;
@@ -38,7 +39,11 @@ async function night({ run, at, companies, market = 'm', outcome = 'complete', h
     dataDir,
     hash: 'h',
   };
-  const deps = { config, clock: { now: () => new Date(at) } } as CrawlDeps;
+  const deps = {
+    config,
+    data: new OwnFolder(config.dataDir),
+    clock: { now: () => new Date(at) },
+  } as unknown as CrawlDeps;
   const input = { market, ...(date === undefined ? {} : { date }) };
   const ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run, input });
   await landOpening(deps, ctx);

@@ -11,7 +11,7 @@ import { copyPublished } from '../../../../src/warehouse/builds/copy-published.j
 import { replaceBuild } from '../../../../src/warehouse/builds/replace-build.js';
 import { forget } from '../../../../src/maintenance/forget/forget.js';
 import { giveCheckpoint } from '../../../../src/warehouse/duckdb/checkpoint.js';
-import { openWorkingCopy } from '../../../../src/store/working-copy/open.js';
+import { openData } from '../../../../src/store/working-copy/open.js';
 import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
 import { becomeWriter } from '../../../../src/warehouse/duckdb/writer.js';
 import { findTexts } from '../../../helpers/find-texts.js';
@@ -37,7 +37,7 @@ it('removes people from all files of a bucket', async () => {
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const bucket = await plant(root);
   const machine = async (name: string): Promise<WorkingCopy> =>
-    (await openWorkingCopy({ bucket, storage: {}, dataDir: path.join(root, name) }))!;
+    (await openData({ bucket, storage: {}, dataDir: path.join(root, name) })) as WorkingCopy;
   const [first, second, reader] = [await machine('first'), await machine('second'), await machine('reader')];
   const configOf = ({ dataDir }: WorkingCopy) => ({
     dataDir,
@@ -45,16 +45,16 @@ it('removes people from all files of a bucket', async () => {
     storage: {},
     publish: { to: path.join(bucket, 'published'), keep: 2 },
   });
-  await pullRows(reader.dataDir, { streams: ['executives'] });
+  await pullRows(reader, { streams: ['executives'] });
 
   // Another machine has written the warehouse and two builds before.
   const before = await becomeWriter(first, { what: 'a test' });
-  let warehouse = await openWarehouse(first.dataDir);
-  await loadLanding(warehouse, first.dataDir);
+  let warehouse = await openWarehouse(first);
+  await loadLanding(warehouse, first);
   await buildModels(warehouse, { now: NOW, personalData: true });
   for (const run of ['one', 'two']) {
     warehouse = await publishAndReopen(warehouse, first.dataDir, { run, now: NOW });
-    await copyPublished(configOf(first), { what: 'a test' });
+    await copyPublished(configOf(first), first, { what: 'a test' });
   }
   await warehouse.close();
   await giveCheckpoint(first, before.lease);
@@ -62,11 +62,11 @@ it('removes people from all files of a bucket', async () => {
   expect((await findTexts(bucket, MARKERS)).length).toBeGreaterThan(MARKERS.length);
 
   const { lease } = await becomeWriter(second, { what: 'a test' });
-  const done = await forget(second.dataDir, {
+  const done = await forget(second, {
     subjects: SUBJECTS,
     now: NOW,
     personalData: true,
-    onPublished: () => replaceBuild(configOf(second), 'a test'),
+    onPublished: () => replaceBuild(configOf(second), second, 'a test'),
   });
   await lease.release();
   expect(done.proof).toMatchObject({ proven: true, remaining: [], unread: [] });
@@ -75,6 +75,6 @@ it('removes people from all files of a bucket', async () => {
   expect(await findTexts(second.dataDir, MARKERS)).toEqual([]);
 
   // Another machine removes its copies of the changed parts when it looks for parts again.
-  await pullRows(reader.dataDir, { streams: ['executives'] });
+  await pullRows(reader, { streams: ['executives'] });
   expect(await findTexts(reader.dataDir, MARKERS)).toEqual([]);
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Answer } from '../../../../src/warehouse/models/cases/land-answers.js';
 import { quarantinePart, readManifests } from '../../../../src/landing/index.js';
 import { land, marketNight } from '../../../helpers/warehouse.js';
+import { OwnFolder } from '../../../../src/store/data.js';
 
 /* 200 people of 40 companies, and people of other companies who stay. No text of a person contains the person's id. */
 
@@ -135,7 +136,7 @@ export async function landMany(dataDir: string, today: string): Promise<void> {
       COMPANIES.flatMap((company) => answersAbout(company, date)),
     );
   }
-  for (const part of readManifests(dataDir, { run: `n${ASIDE}` })) await quarantinePart(dataDir, part);
+  for (const part of readManifests(dataDir, { run: `n${ASIDE}` })) await quarantinePart(new OwnFolder(dataDir), part);
   await land(
     dataDir,
     STAY.flatMap((company) => answersAbout(company, today)),

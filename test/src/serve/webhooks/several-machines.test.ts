@@ -12,8 +12,8 @@ const OPTIONS = { leaseMs: 500, beatMs: 50, abandonedMs: 500 };
 const body = (n: number): string => JSON.stringify({ event: n, company_data: { id: n } });
 
 /** Opens the log of a machine. Its spools are landed only when the log is closed. */
-function openLog({ dataDir }: WorkingCopy): DeliveryLog {
-  const log = DeliveryLog.open(dataDir, CLOCK, { ...OPTIONS, commitEveryMs: 3_600_000 });
+function openLog(data: WorkingCopy): DeliveryLog {
+  const log = DeliveryLog.open(data, CLOCK, { ...OPTIONS, commitEveryMs: 3_600_000 });
   onTestFinished(() => log.close().catch(() => undefined));
   return log;
 }
@@ -22,7 +22,7 @@ const pieces = async (copy: WorkingCopy): Promise<string[]> =>
   (await keysBelow(copy, 'landing/watch_events/')).filter((key) => key.includes('.pieces/'));
 
 async function landedBodies(copy: WorkingCopy): Promise<string[]> {
-  await pullRows(copy.dataDir, { streams: ['watch_events'] });
+  await pullRows(copy, { streams: ['watch_events'] });
   return readManifests(copy.dataDir, { stream: 'watch_events', run: WEBHOOK_RUN })
     .flatMap(readPartRows)
     .map((row) => row.body)

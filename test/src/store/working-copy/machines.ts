@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openWorkingCopy } from '../../../../src/store/working-copy/open.js';
-import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
+import { openData } from '../../../../src/store/working-copy/open.js';
+import { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
 
 /** Makes the working copies of several machines. A folder takes the place of the bucket: it has the same contract. */
 export async function makeMachines(count: number): Promise<WorkingCopy[]> {
@@ -16,8 +16,8 @@ export async function makeMachines(count: number): Promise<WorkingCopy[]> {
       storage: {},
       dataDir: path.join(root, `data-${machine}`),
     };
-    const copy = await openWorkingCopy(config);
-    if (copy !== undefined) machines.push(copy);
+    const data = await openData(config);
+    if (data instanceof WorkingCopy) machines.push(data);
   }
   return machines;
 }

@@ -4,13 +4,13 @@ import { expect, it } from 'vitest';
 import { withMemory } from '../../../../src/warehouse/duckdb/in-memory.js';
 import { landRows, pullManifests, pullRows, readManifests } from '../../../../src/landing/index.js';
 import { removeReplaced, replaceParts } from '../../../../src/maintenance/compact/replace-parts.js';
-import { becomeWriter, writerOf } from '../../../../src/warehouse/duckdb/writer.js';
+import { becomeWriter, mayWrite } from '../../../../src/warehouse/duckdb/writer.js';
 import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
 import { keysBelow, makeMachines } from './machines.js';
 
 const STREAM = 'companies';
 
-async function landChunk({ dataDir }: WorkingCopy, chunk: string): Promise<void> {
+async function landChunk(data: WorkingCopy, chunk: string): Promise<void> {
   const row = {
     stream: STREAM,
     run: 'r1',
@@ -23,14 +23,15 @@ async function landChunk({ dataDir }: WorkingCopy, chunk: string): Promise<void>
     fetched_at: '2026-11-01T00:00:00.000Z',
     body: '{}',
   } as const;
-  await landRows({ dataDir, stream: STREAM, run: 'r1', date: '2026-11-01', market: 'm', chunk }, [row]);
+  await landRows({ data, stream: STREAM, run: 'r1', date: '2026-11-01', market: 'm', chunk }, [row]);
 }
 
 /** Joins all parts that a machine knows into one. */
-async function joinAll({ dataDir }: WorkingCopy): Promise<void> {
-  await pullManifests(dataDir);
+async function joinAll(copy: WorkingCopy): Promise<void> {
+  const { dataDir } = copy;
+  await pullManifests(copy);
   await withMemory(path.join(dataDir, 'a-test'), async (db) => {
-    await replaceParts(db, dataDir, readManifests(dataDir), (relation) => `SELECT * FROM ${relation}`);
+    await replaceParts(db, copy, readManifests(dataDir), (relation) => `SELECT * FROM ${relation}`);
   });
 }
 
@@ -41,18 +42,18 @@ it('removes parts from a machine that another machine has joined', async () => {
   const [a, b, c] = (await makeMachines(3)) as [WorkingCopy, WorkingCopy, WorkingCopy];
   const { lease } = await becomeWriter(a, { what: 'a test' });
   for (const chunk of ['1', '2']) await landChunk(a, chunk);
-  for (const machine of [a, b, c]) await pullRows(machine.dataDir, { streams: [STREAM] });
+  for (const machine of [a, b, c]) await pullRows(machine, { streams: [STREAM] });
   await joinAll(a);
   // Until the parts are removed, their manifests are there beside the joined one.
-  await pullRows(b.dataDir, { streams: [STREAM] });
+  await pullRows(b, { streams: [STREAM] });
   expect(rowsOf(b)).toBe(2);
-  await removeReplaced(a.dataDir);
+  await removeReplaced(a);
   await landChunk(b, '3');
   await joinAll(a);
-  await removeReplaced(a.dataDir);
+  await removeReplaced(a);
   // This machine has never seen the first joined part, which the second one replaces.
   for (const machine of [a, b, c]) {
-    await pullRows(machine.dataDir, { streams: [STREAM] });
+    await pullRows(machine, { streams: [STREAM] });
     expect(readManifests(machine.dataDir)).toHaveLength(1);
     expect(rowsOf(machine)).toBe(3);
   }
@@ -62,21 +63,20 @@ it('removes parts from a machine that another machine has joined', async () => {
 
 it('replaces nothing after another process took the lease', async () => {
   const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
-  const { lease } = await becomeWriter(a, { what: 'a test' });
+  await becomeWriter(a, { what: 'a test' });
   for (const chunk of ['1', '2']) await landChunk(a, chunk);
   const before = await keysBelow(a, 'landing/');
-  const frozen = writerOf(a.dataDir);
-  expect(frozen?.lease).toBe(lease);
+  expect(mayWrite(a)).toBe(true);
   const found = await a.storage.read('warehouse/writer.json');
   const state = JSON.parse(found?.body.toString('utf8') ?? '') as { token: number };
   const theirs = { ...state, token: state.token + 1, id: 'of another process' };
   await a.storage.replace('warehouse/writer.json', Buffer.from(JSON.stringify(theirs)), found?.version ?? '');
   await expect(joinAll(a)).rejects.toThrow('another process took the lease');
   // Also when a heartbeat has noticed the loss.
-  expect(writerOf(a.dataDir)).toBeUndefined();
+  expect(mayWrite(a)).toBe(false);
   await expect(joinAll(a)).rejects.toThrow('another process took the lease');
   expect(readManifests(a.dataDir)).toHaveLength(2);
-  await pullManifests(b.dataDir);
+  await pullManifests(b);
   expect((await keysBelow(b, 'landing/')).filter((key) => key.endsWith('.json'))).toEqual(
     before.filter((key) => key.endsWith('.json')),
   );

@@ -11,9 +11,10 @@ import {
   takeCheckpoint,
   WRITER_LEASE,
 } from '../../../../src/warehouse/duckdb/checkpoint.js';
-import { givePlan, takeChunkFile, takePlan } from '../../../../src/warehouse/due/due-plan.js';
+import { findPlan, publishPlan, takeChunkFile } from '../../../../src/warehouse/due/due-plan.js';
 import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
 import { keysBelow, makeMachines } from './machines.js';
+import { OwnFolder } from '../../../../src/store/data.js';
 
 const wrong = (message: string): void => expect.unreachable(message);
 const write = (file: string, text: string): string => {
@@ -22,13 +23,12 @@ const write = (file: string, text: string): string => {
   return file;
 };
 
-/** Writes a due plan of two chunks as src/warehouse/due/plan-due.ts does. */
-function plan({ dataDir }: WorkingCopy, by: string): string {
-  const folder = dueDir(dataDir, 'run-1', 'companies');
+/** Writes and publishes a due plan of two chunks, as src/warehouse/due/plan-due.ts does. */
+async function plan(copy: WorkingCopy, by: string): Promise<void> {
+  const folder = dueDir(copy.dataDir, 'run-1', 'companies');
   for (const chunk of [0, 1])
     write(chunkFile(folder, chunk), JSON.stringify([{ id: `${by}-${chunk}`, reason: 'new' }]));
-  write(duePlanFile(folder), JSON.stringify({ known: 2, due: 2, chunks: 2, reasons: { new: 2 } }));
-  return folder;
+  await publishPlan(copy, folder, { known: 2, due: 2, chunks: 2, reasons: { new: 2 } });
 }
 
 /** Makes a machine the writer for a moment, to give a checkpoint. */
@@ -50,21 +50,21 @@ it('asks for a checkpoint once a week', async () => {
 it('uses one due plan on all machines, with the chunks of that plan', async () => {
   const machines = (await makeMachines(3)) as [WorkingCopy, WorkingCopy, WorkingCopy];
   const [a, b, c] = machines;
-  await givePlan(a.dataDir, plan(a, 'a'), 2);
-  await expect(givePlan(b.dataDir, plan(b, 'b'), 2)).rejects.toMatchObject({ retryable: true });
-  for (const { dataDir } of [a, b, c]) {
-    const folder = dueDir(dataDir, 'run-1', 'companies');
-    await takePlan(dataDir, folder);
-    expect(JSON.parse(readFileSync(duePlanFile(folder), 'utf8'))).toMatchObject({ due: 2, chunks: 2 });
+  await plan(a, 'a');
+  await expect(plan(b, 'b')).rejects.toMatchObject({ retryable: true });
+  for (const copy of [a, b, c]) {
+    const folder = dueDir(copy.dataDir, 'run-1', 'companies');
+    expect(await findPlan(copy, folder)).toMatchObject({ due: 2, chunks: 2 });
     for (const chunk of [0, 1])
-      expect(readFileSync(await takeChunkFile(dataDir, folder, chunk), 'utf8')).toContain(`"a-${chunk}"`);
+      expect(readFileSync(await takeChunkFile(copy, folder, chunk), 'utf8')).toContain(`"a-${chunk}"`);
   }
 });
 
 it('removes a plan that no machine has given', async () => {
   const [a] = (await makeMachines(1)) as [WorkingCopy];
-  const folder = plan(a, 'a');
-  await takePlan(a.dataDir, folder);
+  const folder = dueDir(a.dataDir, 'run-1', 'companies');
+  write(duePlanFile(folder), '{}');
+  expect(await findPlan(a, folder)).toBeUndefined();
   expect(() => readFileSync(duePlanFile(folder))).toThrow('ENOENT');
 });
 
@@ -75,14 +75,14 @@ it('adds up the requests of all machines once', async () => {
     [a, 2],
     [b, 3],
   ] as const) {
-    const log = new RequestLog(copy.dataDir, 'run-1', 'quota');
+    const log = new RequestLog(copy, 'run-1', 'quota');
     for (let n = 0; n < count; n++) log.add(attempt as Parameters<RequestLog['add']>[0]);
     log.close();
     await log.give();
   }
-  for (const { dataDir } of [a, b, a]) {
-    await pullRequests(dataDir, 'run-1');
-    expect(readRequests(dataDir, 'run-1')).toMatchObject([{ endpoint: 'GET /v2/metrics', requests: 5 }]);
+  for (const copy of [a, b, a]) {
+    await pullRequests(copy, 'run-1');
+    expect(readRequests(copy.dataDir, 'run-1')).toMatchObject([{ endpoint: 'GET /v2/metrics', requests: 5 }]);
   }
   rmSync(requestsFile(a.dataDir, 'run-1', 'quota'));
 });
@@ -202,12 +202,12 @@ it('gives the next writer a higher token than any checkpoint has, after the file
 
 it('lets only the writer of the warehouse publish', async () => {
   const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
-  await expect(assertWriter(a.dataDir)).rejects.toThrow('another process took the lease');
+  await expect(assertWriter(a)).rejects.toThrow('another process took the lease');
   const { lease } = await becomeWriter(a, { what: 'a test' });
-  await assertWriter(a.dataDir);
-  await expect(assertWriter(b.dataDir)).rejects.toThrow('another process took the lease');
+  await assertWriter(a);
+  await expect(assertWriter(b)).rejects.toThrow('another process took the lease');
   await lease.release();
-  await expect(assertWriter(a.dataDir)).rejects.toThrow('another process took the lease');
+  await expect(assertWriter(a)).rejects.toThrow('another process took the lease');
   // A folder that holds the data itself has its lock.
-  await assertWriter(path.join(a.dataDir, 'another'));
+  await assertWriter(new OwnFolder(path.join(a.dataDir, 'another')));
 });

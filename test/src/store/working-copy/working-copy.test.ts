@@ -3,8 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { identityFile } from '../../../../src/store/data-folder.js';
 import { openDataFolder } from '../../../../src/store/folder-identity.js';
-import { joinData } from '../../../../src/store/working-copy/open.js';
-import { workingCopyOf } from '../../../../src/store/working-copy/open.js';
+import { joinData, openData } from '../../../../src/store/working-copy/open.js';
 import { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
 import { makeMachines } from './machines.js';
 
@@ -19,7 +18,7 @@ const read = ({ dataDir }: WorkingCopy, name: string): string => readFileSync(pa
 it('lets one of two machines decide a file, and gives it to the other', async () => {
   const machines = await makeMachines(2);
   const claims = await Promise.all(
-    machines.map((copy, machine) => copy.claim(write(copy, 'runs/1/plan.json', `of machine ${machine}`))),
+    machines.map((copy, machine) => copy.claim(copy.fileOf('runs/1/plan.json'), `of machine ${machine}`)),
   );
   const winner = claims.indexOf(true);
   expect(claims).toEqual([winner === 0, winner === 1]);
@@ -54,7 +53,7 @@ it('takes new files of a folder, and removes those that are gone', async () => {
 it('gives all machines the same identity', async () => {
   const machines = await makeMachines(3);
   const places = machines.map(({ storage, dataDir }) => ({ bucket: storage.name, storage: {}, dataDir }));
-  await Promise.all(places.map((place) => joinData(place)));
+  await Promise.all(places.map(async (place) => joinData(await openData(place))));
   const ids = await Promise.all(machines.map(async ({ dataDir }) => (await openDataFolder(dataDir)).id));
   expect(new Set(ids).size).toBe(1);
   expect(machines.every(({ dataDir }) => existsSync(identityFile(dataDir)))).toBe(true);
@@ -66,10 +65,4 @@ it('refuses a folder that is the working copy of other data', async () => {
   await expect(WorkingCopy.open(other, b.dataDir)).rejects.toThrow(
     /is a working copy of .*, not of s3:\/\/other\/data/,
   );
-});
-
-it('knows the working copies that are open, by folder', async () => {
-  const [a] = (await makeMachines(1)) as [WorkingCopy];
-  expect(workingCopyOf(a.dataDir)).toBe(a);
-  expect(workingCopyOf(`${a.dataDir}-other`)).toBeUndefined();
 });

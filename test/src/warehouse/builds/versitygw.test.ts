@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentBuild } from '../../../../src/warehouse/builds/builds.js';
+import { OwnFolder } from '../../../../src/store/data.js';
 import { copyOrDescribe, copyPublished, readCopyRecord } from '../../../../src/warehouse/builds/copy-published.js';
 import { openStorage } from '../../../../src/store/open.js';
 import { publishNights } from '../../../helpers/nights.js';
@@ -23,17 +24,18 @@ const prepared = prepareOnce(publishNights);
 
 it('reports a bucket that is down, and copies the build later', async () => {
   const dataDir = prepared();
+  const data = new OwnFolder(dataDir);
   const to = place();
   const config = { dataDir, file: 'tidemark.yaml', storage: {}, publish: { keep: 3, to } };
   const wrong = { ...config, publish: { ...config.publish, to: 's3://no-such-bucket/x' } };
-  expect(await copyOrDescribe(wrong, 'a test')).toMatch(
+  expect(await copyOrDescribe(wrong, data, 'a test')).toMatch(
     /^The build is published here, but was not copied to s3:\/\/no-such-bucket\/x: .*the bucket does not exist/,
   );
   expect(readCopyRecord(dataDir)).toMatchObject({ to: 's3://no-such-bucket/x', build: null });
   await gateway.kill();
-  const copying = copyOrDescribe(config, 'a test');
+  const copying = copyOrDescribe(config, data, 'a test');
   await gateway.restart();
   expect(await copying).toBeNull();
   expect(readCopyRecord(dataDir)).toMatchObject({ to, build: currentBuild(dataDir), fault: null });
-  expect((await copyPublished(config, { what: 'a test' }))?.sent.files).toBe(0);
+  expect((await copyPublished(config, data, { what: 'a test' }))?.sent.files).toBe(0);
 });

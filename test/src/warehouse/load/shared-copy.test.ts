@@ -10,7 +10,7 @@ import { openTestWarehouse } from '../../../helpers/warehouse.js';
 import { keysBelow, makeMachines } from '../../store/working-copy/machines.js';
 
 const RUN = { run: 'r1', date: '2026-11-01' };
-async function landOne({ dataDir }: WorkingCopy, stream: LandingStream): Promise<void> {
+async function landOne(data: WorkingCopy, stream: LandingStream): Promise<void> {
   const row = {
     request_key: `a request of ${stream}`,
     entity_id: '1',
@@ -19,18 +19,18 @@ async function landOne({ dataDir }: WorkingCopy, stream: LandingStream): Promise
     fetched_at: '2026-11-01T00:00:00.000Z',
     body: '{}',
   };
-  await landRows({ dataDir, stream, ...RUN, market: 'm', chunk: 'close' }, [row]);
+  await landRows({ data, stream, ...RUN, market: 'm', chunk: 'close' }, [row]);
 }
 
 it('keeps parts in a shared working copy that a crawl step is about to read', async () => {
   const [copy] = (await makeMachines(1)) as [WorkingCopy];
   const { dataDir } = copy;
   for (const stream of [...READ_BY_CRAWL, 'companies'] as const) await landOne(copy, stream);
-  await pullRows(dataDir, { streams: [...READ_BY_CRAWL] });
+  await pullRows(copy, { streams: [...READ_BY_CRAWL] });
   // The warehouse worker of this machine loads between `pullRows` and the read.
   const { lease } = await becomeWriter(copy, { what: 'a test' });
-  await loadLanding(await openTestWarehouse(dataDir), dataDir);
-  for (const stream of READ_BY_CRAWL) expect(readRunRows({ dataDir, stream, ...RUN }), stream).toHaveLength(1);
+  await loadLanding(await openTestWarehouse(dataDir), copy);
+  for (const stream of READ_BY_CRAWL) expect(readRunRows({ data: copy, stream, ...RUN }), stream).toHaveLength(1);
   const [records] = readManifests(dataDir, { stream: 'companies' });
   expect(existsSync(records?.file ?? ''), 'a loaded part that no crawl step reads').toBe(false);
   await lease.release();
@@ -54,7 +54,7 @@ it('takes a part again that another process removed while it was loaded', async 
   const [part] = readManifests(dataDir);
   const { lease } = await becomeWriter(copy, { what: 'a test' });
   let loads = 0;
-  const counts = await loadLanding(await openTestWarehouse(dataDir), dataDir, {
+  const counts = await loadLanding(await openTestWarehouse(dataDir), copy, {
     drift: async () => {
       if (++loads > 1) return;
       // Another load of this working copy drops the file. Then this load begins again, without this check.
@@ -77,9 +77,9 @@ it('gives the complete raw values of rejects to the bucket', async () => {
     fetched_at: '2026-11-01T00:00:00.000Z',
     body: JSON.stringify({ data: 'no company' }),
   };
-  await landRows({ dataDir, stream: 'companies', ...RUN, market: 'm', chunk: 'companies-00000' }, [row]);
+  await landRows({ data: copy, stream: 'companies', ...RUN, market: 'm', chunk: 'companies-00000' }, [row]);
   const { lease } = await becomeWriter(copy, { what: 'a test' });
-  expect(await loadLanding(await openTestWarehouse(dataDir), dataDir)).toMatchObject({ parts: 1, rejects: 1 });
+  expect(await loadLanding(await openTestWarehouse(dataDir), copy)).toMatchObject({ parts: 1, rejects: 1 });
   const [key = '', ...others] = await keysBelow(copy, 'rejects/');
   expect(others).toEqual([]);
   expect((await copy.storage.read(key))?.body.toString()).toContain('no company');

@@ -12,6 +12,7 @@ import { becomeWriter } from '../../../../src/warehouse/duckdb/writer.js';
 import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
 import { makeMachines } from '../../store/working-copy/machines.js';
 import { land, openTestWarehouse, temporaryDataDir } from '../../../helpers/warehouse.js';
+import { OwnFolder } from '../../../../src/store/data.js';
 
 const RATES = 'SELECT date, currency, rate FROM core.fx_rates ORDER BY ALL';
 const REFUSED = 'SELECT line, currency, rate, reason FROM ledger.fx_refused ORDER BY ALL';
@@ -30,9 +31,9 @@ async function setUp(fx: Partial<RatesSource> = {}) {
   const dataDir = temporaryDataDir();
   await land(dataDir, [report(1, 2023, 'USD', 8), report(2, 2023, 'GBP', 9), report(3, 2024, 'USD', 10)]);
   const warehouse = await openTestWarehouse(dataDir);
-  await loadLanding(warehouse, dataDir);
+  await loadLanding(warehouse, new OwnFolder(dataDir));
   const file = path.join(dataDir, 'rates.csv');
-  const source = { file, name: './rates.csv', dataDir, base: 'EUR', reporting: 'EUR', ...fx };
+  const source = { file, name: './rates.csv', data: new OwnFolder(dataDir), base: 'EUR', reporting: 'EUR', ...fx };
   return {
     dataDir,
     db: warehouse.db,
@@ -204,7 +205,7 @@ describe('exchange rates', () => {
       const { dataDir } = copy;
       const { lease } = await becomeWriter(copy, { what: 'a test' });
       const { db } = await openTestWarehouse(dataDir);
-      const source = { file: address, name: address, dataDir, base: 'EUR', reporting: 'EUR' };
+      const source = { file: address, name: address, data: copy, base: 'EUR', reporting: 'EUR' };
       const { notes } = await loadRates(db, source);
       expect(await db.count('SELECT count(*) FROM ledger.fx_rates')).toBe(1);
       await lease.release();

@@ -20,6 +20,7 @@ import { readRunRows, spoolFile } from '../../../../../src/landing/index.js';
 import { bookAttempt } from '../../../../../src/landing/request-log.js';
 import { makeProject, type Project } from '../../../../helpers/project.js';
 import { ALONE, UNCHECKED } from '../../../../helpers/activity-inputs.js';
+import { OwnFolder } from '../../../../../src/store/data.js';
 
 const KEY = 'a-key-of-this-test';
 const FIRST: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
@@ -81,7 +82,7 @@ afterEach(async () => {
 
 function begin(): void {
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
-  deps = { ...deps, config, clock: createClock({}), log: createLog('test') };
+  deps = { ...deps, config, data: new OwnFolder(config.dataDir), clock: createClock({}), log: createLog('test') };
   ctx = openRun(config, deps.clock, {
     workflowType: 'checkPayees',
     workflowId: 'w',
@@ -99,7 +100,7 @@ async function check(heartbeat = FIRST): ReturnType<typeof fetchChunk> {
 }
 
 const landed = () =>
-  readRunRows({ dataDir: project.dataDir, stream: 'payee_checks', run: ctx.run, date: ctx.date }).filter(
+  readRunRows({ data: new OwnFolder(project.dataDir), stream: 'payee_checks', run: ctx.run, date: ctx.date }).filter(
     ({ row_kind }) => row_kind !== 'bad-row',
   );
 const rowKinds = () => landed().map(({ row_kind }) => row_kind);
@@ -108,13 +109,23 @@ const requestsFor = (account = '') => asked.filter((one) => one.endsWith(account
 it('lands each answer once, without an account number', async () => {
   expect(await check()).toMatchObject({ rows: 4, requests: 4, failed: 0 });
   expect(rowKinds()).toEqual(['call-1', 'call-1', 'call-1', 'call-1']);
-  const rows = readRunRows({ dataDir: project.dataDir, stream: 'payee_checks', run: ctx.run, date: ctx.date });
+  const rows = readRunRows({
+    data: new OwnFolder(project.dataDir),
+    stream: 'payee_checks',
+    run: ctx.run,
+    date: ctx.date,
+  });
   for (const account of [...ACCOUNTS, '99887766']) expect(JSON.stringify(rows)).not.toContain(account);
   expect(rows.map(({ body }) => body)).toContain('{"id":1,"decision":"OK_TO_PAY","said":"for …6351"}');
 });
 
 it('has each answer that costs money in the spool before it sends the next request', async () => {
-  const folder = runFolder({ dataDir: project.dataDir, stream: 'payee_checks', run: ctx.run, date: ctx.date });
+  const folder = runFolder({
+    data: new OwnFolder(project.dataDir),
+    stream: 'payee_checks',
+    run: ctx.run,
+    date: ctx.date,
+  });
   const spool = spoolFile(folder, 'payee_checks-00000');
   const spooled: number[] = [];
   answer = (account) => {
