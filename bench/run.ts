@@ -10,6 +10,7 @@ import { benchFinancials } from './financials/run.js';
 import { benchLongListing } from './long-listing.js';
 import { benchWarehouse } from './warehouse.js';
 import { benchLimits } from './limits.js';
+import { benchRequests } from './requests/run.js';
 import { benchResolve } from './resolve.js';
 import { benchSearchRequests } from './search-requests.js';
 import { benchFlood } from './flood.js';
@@ -34,6 +35,7 @@ const benches: Record<string, () => Promise<void>> = {
   planner: benchPlanner,
   sandbox: benchSandbox,
   'search-requests': benchSearchRequests,
+  requests: benchRequests,
   crawl: benchCrawl,
   timeline: benchTimeline,
   workers: benchWorkers,

@@ -9,30 +9,20 @@ import {
   type ApiError,
   type ApiErrorContext,
   type Content,
+  type Reading,
 } from './errors.js';
 import type { HeldKey } from './held-key.js';
 import { NOT_SENT, type Limiter } from './limiter.js';
-import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
-import { readAnswer, type Reader } from './read-answer.js';
+import type { AnswerTimes, ApiResponse, AttemptReport, CallOptions } from './options.js';
+import { once, readAnswer } from './read-answer.js';
+import type { Route } from './route.js';
+import { isFromCache } from '../base/network/from-cache.js';
 import { readServedAt } from '../base/network/http-date.js';
 import type { Redactor } from '../base/text/redact.js';
 import { prepareRequest, type PreparedRequest, type RequestParts } from './request.js';
 import { parseRetryAfter, retryDelay, type RetryPolicy } from './retry.js';
-import type { Answer, Fault, Transport } from './transport.js';
-
-/** Describes a route of the API: how to read its answers, and when to retry a request. */
-export interface Route<T> {
-  /** `METHOD /path/{id}`. */
-  endpoint: string;
-  reader: Reader<T>;
-  /**
-   * Says when a failed request may be sent again:
-   * - always: after every retryable error.
-   * - unsent: only if the API surely did not act (connection refused, rate limit). A second execution would cost money
-   *   or create a second object.
-   */
-  repeat: 'always' | 'unsent';
-}
+import { looksWhole } from './looks-whole.js';
+import { headerOf, type Answer, type Fault, type Headers, type Transport } from './transport.js';
 
 /** Options of a caller, shared by all routes of one client. */
 export interface CallerOptions {
@@ -138,10 +128,10 @@ export class Caller {
     try {
       this.#options.onSend?.();
       const started = performance.now();
-      const sentAt = new Date();
+      const sentAt = onTimes && new Date();
       const key = held?.key ?? null;
-      const sent = await transport.send(withKey(request, key), signal, route.reader.kind !== 'screen');
-      if (sent.ok) onTimes?.({ servedAt: isoDate(sent.date), cached: sent.cached, sentAt, receivedAt: new Date() });
+      const sent = await transport.send(withKey(request, key), signal, route.kind !== 'screen');
+      if (sent.ok && sentAt) onTimes?.({ ...timesOf(sent.headers), sentAt, receivedAt: new Date() });
       const raw = mask === undefined ? sent : masked(sent, mask);
       const outcome = this.#read(route, request, raw, attempt);
       this.#report(route, raw, outcome, attempt, performance.now() - started);
@@ -186,20 +176,20 @@ export class Caller {
       const error = faultError(raw, { ...base, requestKey: redactor.text(request.key), body: '' }, redactor, timeoutMs);
       return { ok: false, error, retryAfterMs: null };
     }
-    const body = redactor.data(raw.text.charCodeAt(0) === 0xfeff ? raw.text.slice(1) : raw.text);
-    const retryAfterMs = parseRetryAfter(raw, Date.now());
-    const reading = readAnswer(route.reader, { ...base, body, retryAfterMs }, raw);
-    if (reading.ok) return { ok: true, response: answerOf(reading, { body, ...base }, raw.date) };
+    const bytes = redactor.bytes(withoutMark(raw.body));
+    const text = once(() => bytes.toString());
+    const read = once(() => readAnswer(route, { ...base, body: text() }, raw));
+    const response = answerOf({ read, text, bytes, facts: base, headers: raw.headers });
+    if (route.isLazy && looksWhole(raw.status, bytes)) return { ok: true, response };
+    const reading = read();
+    if (reading.ok) return { ok: true, response };
+    const retryAfterMs = parseRetryAfter(raw.headers, Date.now());
     // `redactor.data` does not remove a short API key. People read errors, so remove such a key, too. Then read the
     // error again from the redacted text.
-    const shown = { ...base, requestKey: redactor.text(requestKey), body: hideInError(body, redactor), retryAfterMs };
-    const location = raw.location === null ? null : redactor.text(raw.location);
-    const redacted =
-      shown.body === body && location === raw.location
-        ? reading
-        : readAnswer(route.reader, shown, { ...raw, location });
-    const error = redacted.ok ? reading.error : redacted.error;
-    return { ok: false, error, retryAfterMs };
+    const shown = { ...base, requestKey: redactor.text(requestKey), body: hideInError(text(), redactor), retryAfterMs };
+    const headers = withLocation(raw.headers, (location) => redactor.text(location));
+    const redacted = readAnswer(route, shown, { ...raw, headers });
+    return { ok: false, error: redacted.ok ? reading.error : redacted.error, retryAfterMs };
   }
 
   #report(route: Route<unknown>, raw: Answer | Fault, outcome: Outcome<unknown>, attempt: number, ms: number): void {
@@ -211,22 +201,35 @@ export class Caller {
   }
 }
 
-/** Builds the response of a call. Reads `data`, `misfits` and `servedAt` only when the caller does. */
-function answerOf<T>(
-  { data, misfits }: Content<T>,
-  facts: Omit<ApiResponse<T>, 'data' | 'misfits' | 'servedAt'>,
-  date: string | null,
-): ApiResponse<T> {
+interface Received<T> {
+  read: () => Reading<T>;
+  text: () => string;
+  bytes: Buffer;
+  facts: Pick<ApiResponse<T>, 'endpoint' | 'requestKey' | 'status' | 'fetchedAt' | 'attempts'>;
+  headers: Headers;
+}
+
+/** Builds the response of a call. Reads `data`, `misfits`, `body` and `servedAt` only when the caller does. */
+function answerOf<T>({ read, text, bytes, facts, headers }: Received<T>): ApiResponse<T> {
+  const content = (): Content<T> => {
+    const reading = read();
+    if (reading.ok) return reading;
+    throw reading.error;
+  };
   return {
     get data() {
-      return data();
+      return content().data();
     },
     get misfits() {
-      return misfits();
+      return content().misfits();
+    },
+    get body() {
+      return text();
     },
     get servedAt() {
-      return isoDate(date);
+      return isoDate(headerOf(headers, 'date'));
     },
+    bytes: () => bytes,
     ...facts,
   };
 }
@@ -240,9 +243,23 @@ function isoDate(header: string | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
+function timesOf(headers: Headers): Pick<AnswerTimes, 'servedAt' | 'cached'> {
+  return { servedAt: isoDate(headerOf(headers, 'date')), cached: isFromCache((name) => headerOf(headers, name)) };
+}
+
 function masked(raw: Answer | Fault, mask: (text: string) => string): Answer | Fault {
   if (!raw.ok) return { ...raw, message: mask(raw.message) };
-  return { ...raw, text: mask(raw.text), location: raw.location === null ? null : mask(raw.location) };
+  return { ...raw, body: Buffer.from(mask(raw.body.toString())), headers: withLocation(raw.headers, mask) };
+}
+
+function withLocation(headers: Headers, change: (location: string) => string): Headers {
+  const location = headerOf(headers, 'location');
+  return location === null ? headers : { ...headers, location: change(location) };
+}
+
+/** Removes a byte order mark. */
+function withoutMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
 function mayRepeat(route: Route<unknown>, error: ApiError): boolean {
@@ -252,7 +269,7 @@ function mayRepeat(route: Route<unknown>, error: ApiError): boolean {
 }
 
 /** Redacts the body of an error. The texts of a JSON error are shown without its escapes, so searches there, too. */
-function hideInError(body: string, redactor: Redactor): string {
+function hideInError(body: string, redactor: Pick<Redactor, 'text'>): string {
   const plain = resolveEscapes(body);
   const hidden = redactor.text(plain);
   return hidden === plain ? redactor.text(body) : hidden;

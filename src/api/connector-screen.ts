@@ -11,24 +11,28 @@ import {
   type ApiErrorContext,
   type Reading,
 } from './errors.js';
-import type { NextHeaders } from './transport.js';
+import { headerOf, type Answer } from './transport.js';
 
 /**
  * An answer of the connector for a browser: a page (`text`, HTML or other) or a redirect. The client does not follow
  * redirects.
- * - `location`: target of the redirect, as the server wrote it.
- * - `cookies`: cookies that the answer sets, each as `name=value`. Send them with the next step of the same sign-in.
  */
-export interface Screen extends Omit<NextHeaders, 'proxy'> {
+export interface Screen {
   text: string;
+  /** Target of the redirect, as the server wrote it. */
+  location: string | null;
+  /** Cookies that the answer sets, each as `name=value`. Send them with the next step of the same sign-in. */
+  cookies: string[];
 }
 
 /**
  * Reads an answer made for a browser. An answer below status 400 is a page or redirect. For other answers, the shape of
  * the body says which error it is. If the shape is unknown, the status decides.
  */
-export function readScreen(context: ApiErrorContext, { location, cookies }: NextHeaders): Reading<Screen> {
+export function readScreen(context: ApiErrorContext, { headers }: Pick<Answer, 'headers'>): Reading<Screen> {
   if (context.status < 400) {
+    const location = headerOf(headers, 'location');
+    const cookies = [headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0]!.trim());
     const screen = { text: context.body, location, cookies };
     return { ok: true, data: () => screen, misfits: () => [] };
   }

@@ -71,6 +71,10 @@ export class HeldKey implements Redactor {
     return this.#redactors.reduce((shown, redactor) => redactor.text(shown), text);
   }
 
+  bytes(body: Buffer): Buffer {
+    return this.#redactors.reduce((shown, redactor) => redactor.bytes(shown), body);
+  }
+
   data(text: string): string {
     return this.#redactors.reduce((shown, redactor) => redactor.data(shown), text);
   }

@@ -1,5 +1,8 @@
 import type { Misfit } from '../../schemas/v2/read-leniently.js';
+import type { Caller } from './caller.js';
 import type { ApiResponse, CallOptions } from './options.js';
+import type { RequestParts } from './request.js';
+import type { Route } from './route.js';
 
 /**
  * A list of the API. Call it for one page. `pages` and `all` read page after page, one request at a time. They stop at
@@ -67,27 +70,27 @@ function describeGap({ total, shown, isCapped, unusable }: ListGap): string {
   return `${said}${without} ${todo} To continue without an error, pass the option onIncomplete.`;
 }
 
-/** How to read the pages of a list. */
-interface ListShape {
-  endpoint: string;
-  /** Largest page number that the API accepts. @default no maximum */
-  maxPage?: number;
-}
-
 type Entry = Record<string, unknown>;
 
-/** Creates a list from the function that requests one page. */
+/**
+ * Creates a list.
+ * @param partsOf makes the request for one page
+ * @param maxPage largest page number that the API accepts
+ */
 export function listing<Q extends object, P extends object, R extends object>(
-  shape: ListShape,
-  ask: (query: Q, call?: CallOptions) => Promise<ApiResponse<P>>,
+  caller: Caller,
+  route: Route<P>,
+  partsOf: (query: Q) => RequestParts,
+  maxPage = Infinity,
 ): Listing<Q, P, R> {
+  const ask = async (query?: Q, call?: CallOptions) => caller.call(route, partsOf(query ?? ({} as Q)), call);
   const pages = (query?: Omit<Q, 'page'>, options?: ListOptions) =>
-    readPages(shape, (page, call) => ask({ ...query, page } as unknown as Q, call), options);
+    readPages(route.endpoint, maxPage, (page, call) => ask({ ...query, page } as unknown as Q, call), options);
   const list = {
     pages: (query?: Omit<Q, 'page'>, options?: ListOptions) => withoutEntries(pages(query, options)),
     all: (query?: Omit<Q, 'page'>, options?: ListOptions) => newEntries(pages(query, options)) as AsyncGenerator<R>,
   };
-  return Object.assign((query?: Q, call?: CallOptions) => ask(query ?? ({} as Q), call), list) as Listing<Q, P, R>;
+  return Object.assign(ask, list) as Listing<Q, P, R>;
 }
 
 interface ReadPage<P> {
@@ -97,7 +100,8 @@ interface ReadPage<P> {
 }
 
 async function* readPages<P extends object>(
-  { endpoint, maxPage = Infinity }: ListShape,
+  endpoint: string,
+  maxPage: number,
   ask: (page: number, call: CallOptions) => Promise<ApiResponse<P>>,
   { onIncomplete, ...call }: ListOptions = {},
 ): AsyncGenerator<ReadPage<P>, void, undefined> {

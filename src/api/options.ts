@@ -104,18 +104,21 @@ export interface AnswerTimes {
 export interface ApiResponse<T> {
   /**
    * The answer as JSON, with the documented types. Fields that the reference does not name are kept. A value of another
-   * type than documented is missing here, and listed in `misfits`.
+   * type than documented is missing here, and listed in `misfits`. Long records are parsed when this is read.
+   * @throws BodyError for a long record that is not JSON
    */
   readonly data: T;
   /** Values that are missing in `data`, or null there, because they do not have their documented type. */
   readonly misfits: readonly Misfit[];
   status: number;
   /** The answer's text as received, except that an API key in the text is replaced by `[redacted]`. */
-  body: string;
+  readonly body: string;
+  /** Returns `body` in UTF-8. */
+  bytes(): Uint8Array;
   /** ISO instant at which the whole answer had arrived. */
   fetchedAt: string;
   /** Time by the server's clock (header `Date`), as an ISO instant. Null when the answer had no `Date`. */
-  servedAt: string | null;
+  readonly servedAt: string | null;
   /**
    * Canonical request: `METHOD /path {body or query, sorted keys}`. Equal requests have equal keys. Never contains the
    * API key.

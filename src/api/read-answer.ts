@@ -16,65 +16,54 @@ import {
   type ApiErrorContext,
   type Reading,
 } from './errors.js';
-import type { NextHeaders } from './transport.js';
+import type { Route } from './route.js';
+import { headerOf, type Answer } from './transport.js';
 
-/** Says how to read the body of an answer that is no error. */
-export interface Reader<T> {
-  /**
-   * - page: JSON that fits `schema`.
-   * - record: any JSON object, or an empty value in another shape (`[]`). Values that do not fit `schema` are removed.
-   * - opaque: any JSON, converted by `view`.
-   * - maybe: any JSON, or an empty body.
-   * - screen: any text, or a redirect (see `Screen`).
-   */
-  kind: 'page' | 'record' | 'opaque' | 'maybe' | 'screen';
-  schema?: z.ZodType<T>;
-  view?: (json: unknown) => T;
-}
+/** Where an answer came from. */
+type Origin = Pick<Answer, 'headers' | 'proxy'>;
 
 /**
  * Reads a complete answer. Returns its data, or the error that its body describes. If the body describes no error, the
  * status decides which error it is.
  */
-export function readAnswer<T>(reader: Reader<T>, context: ApiErrorContext, next: NextHeaders): Reading<T> {
-  if (reader.kind === 'screen') return readScreen(context, next) as Reading<T>;
-  const { location } = next;
+export function readAnswer<T>(route: Route<T>, context: ApiErrorContext, origin: Origin): Reading<T> {
+  if (route.kind === 'screen') return readScreen(context, origin) as Reading<T>;
   const success = context.status >= 200 && context.status < 300;
   const isEmpty = context.body.trim() === '';
-  if (success && reader.kind === 'maybe' && isEmpty) return content(null as T);
+  if (success && route.kind === 'maybe' && isEmpty) return content(null as T);
   // 204 and 205 say that there is no content. With any other status, an empty body may be a fault of the server.
-  if (isEmpty && (context.status === 204 || context.status === 205)) return readSuccess(reader, null, context);
+  if (isEmpty && (context.status === 204 || context.status === 205)) return readSuccess(route, null, context);
   let json: unknown;
   try {
     json = readJson(context.body);
   } catch (error) {
     if (error instanceof ExcessError)
       return { ok: false, error: new BodyError(context, `the body ${error.message}`, false) };
-    return { ok: false, error: describeNoJson(context, next) };
+    return { ok: false, error: describeNoJson(context, origin) };
   }
   if (!success) {
-    const error = findError(json, context, false) ?? errorByStatus(context, location);
+    const error = findError(json, context, false) ?? errorByStatus(context, origin);
     return { ok: false, error };
   }
-  return readSuccess(reader, json, context);
+  return readSuccess(route, json, context);
 }
 
-function readSuccess<T>(reader: Reader<T>, json: unknown, context: ApiErrorContext): Reading<T> {
-  if (reader.kind === 'page' && reader.schema !== undefined) {
-    const checked = reader.schema.safeParse(reshape(reader.schema, json));
-    if (checked.success) return checkedContent(reader.schema, checked.data, json);
+function readSuccess<T>(route: Route<T>, json: unknown, context: ApiErrorContext): Reading<T> {
+  if (route.kind === 'page' && route.schema !== undefined) {
+    const checked = route.schema.safeParse(reshape(route.schema, json));
+    if (checked.success) return checkedContent(route.schema, checked.data, json);
     // The API may send an error body with status 200.
     const named = findError(json, context, false);
     return { ok: false, error: named ?? new ContractError(context, describeMisfit(checked.error)) };
   }
-  const named = findError(json, context, reader.kind !== 'record');
+  const named = findError(json, context, route.kind !== 'record');
   if (named !== null) return { ok: false, error: named };
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  if (reader.kind === 'record' && !isObject && !isBlank(json)) {
+  if (route.kind === 'record' && !isObject && !isBlank(json)) {
     return { ok: false, error: new ContractError(context, `expected a JSON object, got ${nameKind(json)}`) };
   }
-  if (reader.kind === 'record' && reader.schema !== undefined) return lenientContent(reader.schema, json);
-  return content(reader.view === undefined ? (json as T) : reader.view(json));
+  if (route.kind === 'record' && route.schema !== undefined) return lenientContent(route.schema, json);
+  return content(route.view === undefined ? (json as T) : route.view(json));
 }
 
 function content<T>(data: T): Reading<T> {
@@ -98,7 +87,8 @@ function lenientContent<T>(schema: z.ZodType<T>, json: unknown): Reading<T> {
   return { ok: true, data: () => read().value, misfits: () => read().misfits };
 }
 
-function once<T>(compute: () => T): () => T {
+/** Returns a function that computes a value on its first call, and remembers it. */
+export function once<T>(compute: () => T): () => T {
   let known: { value: T } | undefined;
   return () => (known ??= { value: compute() }).value;
 }
@@ -116,12 +106,13 @@ function once<T>(compute: () => T): () => T {
  *
  * A fault of the server (5xx, 408) is always requested again. json-fault.ts says what is malformed.
  */
-function describeNoJson(context: ApiErrorContext, { location, proxy }: NextHeaders): ApiError {
+function describeNoJson(context: ApiErrorContext, origin: Origin): ApiError {
   const { status, body } = context;
-  if (location !== null && status >= 300 && status < 400) return errorByStatus(context, location);
+  if (headerOf(origin.headers, 'location') !== null && status >= 300 && status < 400)
+    return errorByStatus(context, origin);
   const text = body.trim();
   if (status === 429) return new LimitError(context, 'limit', null, 'too many requests');
-  if (text === '' && (status === 402 || status === 403)) return errorByStatus(context, location);
+  if (text === '' && (status === 402 || status === 403)) return errorByStatus(context, origin);
   if (text === '') return new BodyError(context, 'the body is empty, JSON was expected');
   const isSent = status !== 408 && status < 500;
   if (/^[[{"]/.test(text)) {
@@ -136,17 +127,18 @@ function describeNoJson(context: ApiErrorContext, { location, proxy }: NextHeade
   if (text.startsWith('<'))
     return new BodyError(
       context,
-      `the body is an HTML or XML page (of ${proxy === null ? 'a proxy' : `the proxy ${proxy}`}?), JSON was expected`,
+      `the body is an HTML or XML page (of ${origin.proxy === null ? 'a proxy' : `the proxy ${origin.proxy}`}?), JSON was expected`,
     );
   return new BodyError(context, 'the body is not JSON');
 }
 
-function errorByStatus(context: ApiErrorContext, location: string | null): ApiError {
+function errorByStatus(context: ApiErrorContext, { headers }: Origin): ApiError {
   const { status } = context;
   if (status === 429) return new LimitError(context, 'limit', null, 'too many requests');
   if (status === 402 || status === 403)
     return new PermissionDeniedError(context, context.body.trim() || 'no reason given');
   if (status >= 300 && status < 400) {
+    const location = headerOf(headers, 'location');
     const where =
       location === null ? ', but names no address' : ` to ${location}; ${redirectAdvice(location, context)}`;
     return new ContractError(context, `the API redirects${where}`);

@@ -20,7 +20,8 @@ export interface Sent {
 export function nextRequest<T extends Sent>(
   origin: string,
   sent: T,
-  { status, location }: { status: number; location: string | null },
+  status: number,
+  location: string | null,
 ): T | null {
   if (location === null || ![301, 302, 303, 307, 308].includes(status)) return null;
   if (status === 303 && sent.method !== 'GET') return null;

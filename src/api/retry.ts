@@ -1,14 +1,9 @@
 import { readHttpDate, readServedAt } from '../base/network/http-date.js';
 import { DAY_MS } from '../base/time/time.js';
+import { headerOf, type Headers } from './transport.js';
 
 /** Longest wait that an answer can ask for. The callers wait less. */
 const LONGEST_MS = DAY_MS;
-
-/** Headers of an answer that say when to retry. */
-export interface RetryHeaders {
-  retryAfter: string | null;
-  date: string | null;
-}
 
 /** Says how often to retry a call, and limits the waits. Times are in milliseconds. */
 export interface RetryPolicy {
@@ -24,13 +19,13 @@ export interface RetryPolicy {
  * Compares a date with the answer's own `Date`, because this machine's clock may be wrong, or may simulate a later
  * night.
  */
-export function parseRetryAfter(headers: RetryHeaders, nowMs: number): number | null {
-  const text = headers.retryAfter?.trim() ?? '';
+export function parseRetryAfter(headers: Headers, nowMs: number): number | null {
+  const text = headerOf(headers, 'retry-after')?.trim() ?? '';
   if (text === '') return null;
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : null;
   const at = seconds === null ? readHttpDate(text) : null;
   if (seconds === null && at === null) return null;
-  const wait = seconds === null ? at! - (readServedAt(headers.date) ?? nowMs) : seconds * 1_000;
+  const wait = seconds === null ? at! - (readServedAt(headerOf(headers, 'date')) ?? nowMs) : seconds * 1_000;
   return Math.min(LONGEST_MS, Math.max(0, wait));
 }
 

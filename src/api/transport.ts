@@ -3,34 +3,33 @@ import { isUtf8 } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 
 import { joinSignal, leaveSignal, type Abortable } from './abortable.js';
-import { isFromCache } from '../base/network/from-cache.js';
 import { isLoopback } from '../base/loopback.js';
 import { decodeBody, parseCodings, type CodingError } from '../base/network/content-coding.js';
 import { connectTo } from '../base/network/connections.js';
 import { findRoute, nameProxy } from '../base/network/proxies.js';
 import { MOST_REDIRECTS, nextRequest } from './redirect.js';
 import type { PreparedRequest } from './request.js';
-import type { RetryHeaders } from './retry.js';
 
-/** Headers of an answer that a sign-in step needs for the next step. */
-export interface NextHeaders {
-  /** `Location` of a redirect that the transport did not follow. */
-  location: string | null;
-  /** Cookies that the answer sets, each as `name=value`. */
-  cookies: string[];
+/** Headers of an answer, by lower-case name. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A complete answer with any status. */
+export interface Answer {
+  ok: true;
+  status: number;
+  /** The decompressed body: UTF-8. */
+  body: Buffer;
+  /** Received bytes of the body, before decompression. */
+  bytes: number;
+  headers: Headers;
   /** Proxy that may have made the answer itself; null without one. A proxy cannot do so with https. */
   proxy: string | null;
 }
 
-/** A complete answer with any status. */
-export interface Answer extends RetryHeaders, NextHeaders {
-  ok: true;
-  status: number;
-  text: string;
-  /** Received bytes of the body, before decompression. */
-  bytes: number;
-  /** Whether a cache answered, so `date` is older than the answer. */
-  cached: boolean;
+/** Returns the first value of a header; null without one. */
+export function headerOf(headers: Headers, name: string): string | null {
+  const value = headers[name];
+  return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
 /**
@@ -81,17 +80,21 @@ const MOST_INFORMATIONAL = 100;
 /** When this many chunks have arrived, join them. Small chunks take far more memory than their bytes. */
 const CHUNKS_KEPT = 256;
 
+// Check the deadlines of all requests this often, in milliseconds. A timer for each request would cost more.
+const SWEEP_MS = 500;
+
 /**
  * Creates a pool of keep-alive connections to one origin. The pool has no limit, because the limiter already limits the
  * requests in flight.
  */
 export function createTransport(options: TransportOptions): Transport {
+  const { timeoutMs, maxBodyBytes } = options;
   const pool = connectTo(options.baseUrl.origin, {
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connectMs: options.timeoutMs,
+    connectMs: timeoutMs,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Switch off undici's two timers, because each one covers only a part of the request. The timer of Exchange covers
-    // the whole request.
+    // Switch off undici's two timers, because each one covers only a part of the request. A deadline covers the whole
+    // request.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -100,53 +103,67 @@ export function createTransport(options: TransportOptions): Transport {
   // Compression costs time on both sides, so do without on this machine.
   const own = isLoopback(hostname) ? options.headers : { ...options.headers, 'accept-encoding': 'gzip' };
   const { proxy } = findRoute(options.baseUrl, process.env);
-  const via = proxy === null || protocol === 'https:' ? null : nameProxy(proxy);
+  const limits = { maxBodyBytes, proxy: proxy === null || protocol === 'https:' ? null : nameProxy(proxy) };
+  const open = new Set<Exchange>();
+  const sweep = setInterval(
+    () => {
+      const now = performance.now();
+      for (const exchange of open) exchange.endAfter(now);
+    },
+    Math.min(SWEEP_MS, timeoutMs / 10),
+  ).unref();
   const exchange = async (
     { method, path, body, headers }: Omit<PreparedRequest, 'key'>,
     signal: AbortSignal | undefined,
-    timeoutMs: number,
-  ): Promise<Answer | Fault> =>
-    new Promise((resolve) => {
-      const limits = { timeoutMs, maxBodyBytes: options.maxBodyBytes, proxy: via };
-      const handler = new Exchange(limits, signal, resolve);
-      pool.dispatch({ origin, path, method, body, headers: headers === null ? own : { ...own, ...headers } }, handler);
-    });
+    deadline: number,
+  ): Promise<Answer | Fault> => {
+    const sent = new Exchange(limits, deadline);
+    open.add(sent);
+    joinSignal(signal, sent);
+    pool.dispatch({ origin, path, method, body, headers: headers === null ? own : { ...own, ...headers } }, sent);
+    const outcome = await sent.outcome;
+    leaveSignal(signal, sent);
+    open.delete(sent);
+    return outcome;
+  };
   return {
     async send(request, signal, follow) {
-      const begun = performance.now();
+      const deadline = performance.now() + timeoutMs;
       let sent = { ...request, path: prefix + request.path };
-      let answer = await exchange(sent, signal, options.timeoutMs);
+      let answer = await exchange(sent, signal, deadline);
       if (!follow) return answer;
       for (let redirects = 0; answer.ok; redirects++) {
-        const next = nextRequest(origin, sent, answer);
+        const next = nextRequest(origin, sent, answer.status, headerOf(answer.headers, 'location'));
         if (next === null) return answer;
         if (redirects === MOST_REDIRECTS) return endlessRedirects(answer);
         sent = next;
-        answer = await exchange(sent, signal, Math.max(1, options.timeoutMs - (performance.now() - begun)));
+        answer = await exchange(sent, signal, deadline);
       }
       return answer;
     },
-    close: async () => pool.close(),
+    async close() {
+      await pool.close();
+      clearInterval(sweep);
+    },
   };
 }
 
-function endlessRedirects({ status, bytes, location }: Answer): Fault {
-  const message = `the API redirects more than ${MOST_REDIRECTS} times, last to ${location ?? ''}`;
+function endlessRedirects({ status, bytes, headers }: Answer): Fault {
+  const message = `the API redirects more than ${MOST_REDIRECTS} times, last to ${headerOf(headers, 'location') ?? ''}`;
   return { ok: false, kind: 'redirects', status, bytes, code: 'REDIRECTS', message };
 }
 
 interface Limits {
-  timeoutMs: number;
   maxBodyBytes: number;
   proxy: string | null;
 }
 
-/** One request in flight. Collects the body, checks size and time, and resolves its promise once. */
+/** One request in flight. Collects the body, checks size and time, and resolves `outcome` once. */
 class Exchange implements Dispatcher.DispatchHandler, Abortable {
+  readonly outcome: Promise<Answer | Fault>;
+  #settle!: (outcome: Answer | Fault) => void;
   readonly #limits: Limits;
-  readonly #settle: (outcome: Answer | Fault) => void;
-  readonly #signal: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout;
+  readonly #deadline: number;
   #controller: Dispatcher.DispatchController | null = null;
   #done = false;
   #status = 0;
@@ -155,19 +172,23 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
   /** Number of chunks in `#chunks` that have arrived since the last join. */
   #loose = 0;
   #bytes = 0;
-  #headers: Record<string, string | string[] | undefined> = {};
+  #headers: Headers = {};
   #codings: readonly string[] = [];
 
-  constructor(limits: Limits, signal: AbortSignal | undefined, settle: (outcome: Answer | Fault) => void) {
+  /** @param deadline instant of `performance.now()` */
+  constructor(limits: Limits, deadline: number) {
     this.#limits = limits;
-    this.#settle = settle;
-    this.#signal = signal;
-    this.#timer = setTimeout(() => this.#give('timeout', 'ETIMEDOUT', 'too late'), limits.timeoutMs);
-    joinSignal(signal, this);
+    this.#deadline = deadline;
+    this.outcome = new Promise((resolve) => (this.#settle = resolve));
   }
 
   abort(): void {
     this.#give('aborted', 'ABORT_ERR', 'given up by the caller');
+  }
+
+  /** Ends the request if `now` is after its deadline. */
+  endAfter(now: number): void {
+    if (now >= this.#deadline) this.#give('timeout', 'ETIMEDOUT', 'too late');
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -176,11 +197,7 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
     if (this.#done) controller.abort(new Error('given up'));
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) {
       // Informational; the final answer follows.
       if (++this.#informational > MOST_INFORMATIONAL)
@@ -197,7 +214,7 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
         return this.#giveUndecodable(error);
       }
     }
-    if (Number(this.#header('content-length') ?? 0) > this.#limits.maxBodyBytes) this.#giveTooLarge();
+    if (Number(headerOf(headers, 'content-length') ?? 0) > this.#limits.maxBodyBytes) this.#giveTooLarge();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -222,23 +239,12 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
       }
     }
     if (!isUtf8(body)) {
-      const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(this.#header('content-type') ?? '')?.[1];
+      const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headerOf(this.#headers, 'content-type') ?? '')?.[1];
       const declared = charset === undefined ? '' : ` (it is declared as ${charset})`;
-      this.#give('encoding', 'ENCODING', `the body is not UTF-8${declared}`);
-      return;
+      return this.#give('encoding', 'ENCODING', `the body is not UTF-8${declared}`);
     }
-    this.#finish({
-      ok: true,
-      status: this.#status,
-      text: body.toString('utf8'),
-      bytes: this.#bytes,
-      retryAfter: this.#header('retry-after'),
-      date: this.#header('date'),
-      cached: isFromCache((name) => this.#header(name)),
-      location: this.#header('location'),
-      proxy: this.#limits.proxy,
-      cookies: [this.#headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0]!.trim()),
-    });
+    const { proxy } = this.#limits;
+    this.#finish({ ok: true, status: this.#status, body, bytes: this.#bytes, headers: this.#headers, proxy });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -256,11 +262,6 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#give('too-large', 'TOO_LARGE', `the body is larger than ${this.#limits.maxBodyBytes} bytes`);
   }
 
-  #header(name: string): string | null {
-    const value = this.#headers[name];
-    return (Array.isArray(value) ? value[0] : value) ?? null;
-  }
-
   #give(kind: Fault['kind'], code: string, message: string): void {
     if (this.#done) return;
     this.#finish({ ok: false, kind, status: this.#status, bytes: this.#bytes, code, message });
@@ -269,8 +270,6 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
 
   #finish(outcome: Answer | Fault): void {
     this.#done = true;
-    clearTimeout(this.#timer);
-    leaveSignal(this.#signal, this);
     this.#chunks = [];
     this.#settle(outcome);
   }

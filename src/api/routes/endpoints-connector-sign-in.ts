@@ -2,22 +2,22 @@ import type { SsoCallbackQuery } from '../../../schemas/connector/sign-in.js';
 import type { Caller } from '../caller.js';
 import type { Screen } from '../connector-screen.js';
 import type { ApiResponse, CallOptions } from '../options.js';
-import { screen } from '../readers.js';
+import { screen } from '../route.js';
 import type { RequestParts } from '../request.js';
 
 // Some steps must not happen twice: send a mail, try a code, give consent. They have `repeat: 'unsent'`: the client
 // retries them only if the request surely did not arrive.
 const route = {
-  loginScreen: { endpoint: 'GET /oauth/login', reader: screen(), repeat: 'always' },
-  signInWithKey: { endpoint: 'POST /oauth/login', reader: screen(), repeat: 'unsent' },
-  startSso: { endpoint: 'GET /oauth/sso/start', reader: screen(), repeat: 'always' },
-  endSso: { endpoint: 'GET /oauth/sso/callback', reader: screen(), repeat: 'unsent' },
-  trialScreen: { endpoint: 'GET /oauth/trial', reader: screen(), repeat: 'always' },
-  startTrial: { endpoint: 'POST /oauth/trial', reader: screen(), repeat: 'unsent' },
-  verifyTrial: { endpoint: 'POST /oauth/trial/verify', reader: screen(), repeat: 'unsent' },
-  consentScreen: { endpoint: 'GET /oauth/consent', reader: screen(), repeat: 'always' },
-  accept: { endpoint: 'POST /oauth/consent', reader: screen(), repeat: 'unsent' },
-  deny: { endpoint: 'POST /oauth/deny', reader: screen(), repeat: 'unsent' },
+  loginScreen: screen('GET /oauth/login'),
+  signInWithKey: screen('POST /oauth/login', 'unsent'),
+  startSso: screen('GET /oauth/sso/start'),
+  endSso: screen('GET /oauth/sso/callback', 'unsent'),
+  trialScreen: screen('GET /oauth/trial'),
+  startTrial: screen('POST /oauth/trial', 'unsent'),
+  verifyTrial: screen('POST /oauth/trial/verify', 'unsent'),
+  consentScreen: screen('GET /oauth/consent'),
+  accept: screen('POST /oauth/consent', 'unsent'),
+  deny: screen('POST /oauth/deny', 'unsent'),
 } as const;
 
 /** Options of one sign-in step. */

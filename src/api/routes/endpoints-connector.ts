@@ -13,28 +13,24 @@ import type { Caller } from '../caller.js';
 import type { Screen } from '../connector-screen.js';
 import { createSignInEndpoints, type SignInEndpoints } from './endpoints-connector-sign-in.js';
 import type { ApiResponse, Assumed, CallOptions } from '../options.js';
-import { assumed, opaque, screen } from '../readers.js';
+import { assumed, opaque, screen } from '../route.js';
 
-const company = assumed(ConnectorCompany);
+const company = (endpoint: string) => assumed(endpoint, ConnectorCompany);
 
 const route = {
-  landing: { endpoint: 'GET /', reader: screen(), repeat: 'always' },
-  health: { endpoint: 'GET /health', reader: assumed(HealthResponse), repeat: 'always' },
-  playground: { endpoint: 'GET /playground', reader: screen(), repeat: 'always' },
-  challenge: { endpoint: 'GET /.well-known/assistant-apps-challenge', reader: screen(), repeat: 'always' },
-  verifyToken: { endpoint: 'POST /api/verify-token', reader: assumed(VerifyTokenResponse), repeat: 'always' },
-  companyByUrl: { endpoint: 'POST /api/company-by-url', reader: company, repeat: 'always' },
-  companyByPronet: { endpoint: 'POST /api/company-by-pronet', reader: company, repeat: 'always' },
-  companyFinancials: {
-    endpoint: 'POST /api/company-financials',
-    reader: assumed(ConnectorFinancials),
-    repeat: 'always',
-  },
-  autocomplete: { endpoint: 'POST /api/autocomplete', reader: company, repeat: 'always' },
-  nomenclature: { endpoint: 'POST /api/nomenclature', reader: assumed(NomenclatureResponse), repeat: 'always' },
-  prospecting: { endpoint: 'POST /api/prospecting', reader: assumed(ConnectorProspectingPage), repeat: 'always' },
-  companyDetails: { endpoint: 'POST /api/company-details', reader: company, repeat: 'always' },
-  companyOwnership: { endpoint: 'POST /api/company-ownership', reader: opaque(), repeat: 'always' },
+  landing: screen('GET /'),
+  health: assumed('GET /health', HealthResponse),
+  playground: screen('GET /playground'),
+  challenge: screen('GET /.well-known/assistant-apps-challenge'),
+  verifyToken: assumed('POST /api/verify-token', VerifyTokenResponse),
+  companyByUrl: company('POST /api/company-by-url'),
+  companyByPronet: company('POST /api/company-by-pronet'),
+  companyFinancials: assumed('POST /api/company-financials', ConnectorFinancials),
+  autocomplete: company('POST /api/autocomplete'),
+  nomenclature: assumed('POST /api/nomenclature', NomenclatureResponse),
+  prospecting: assumed('POST /api/prospecting', ConnectorProspectingPage),
+  companyDetails: company('POST /api/company-details'),
+  companyOwnership: opaque('POST /api/company-ownership'),
 } as const;
 
 /**

@@ -27,45 +27,21 @@ import type { Caller } from '../caller.js';
 import { ApiError } from '../errors.js';
 import { listing, type Listing } from '../listing.js';
 import type { ApiResponse, CallOptions, Documented } from '../options.js';
-import { opaque, page, record } from '../readers.js';
+import { landed, opaque, page, record } from '../route.js';
 
 const route = {
-  companies: { endpoint: 'POST /v1/finder/companies', reader: page(V1CompaniesPage), repeat: 'always' },
-  company: { endpoint: 'GET /v1/finder/company/details', reader: record(V1Company.partial()), repeat: 'always' },
-  financial: {
-    endpoint: 'GET /v1/finder/company/financial',
-    reader: record(V1FinancialReport.partial()),
-    repeat: 'always',
-  },
-  companyExecutives: {
-    endpoint: 'GET /v1/finder/company/executives',
-    reader: page(V1CompanyExecutivesPage),
-    repeat: 'always',
-  },
-  executives: { endpoint: 'POST /v1/finder/executives', reader: page(V1ExecutivesPage), repeat: 'always' },
-  executive: { endpoint: 'GET /v1/finder/executive/details', reader: record(V1Executive.partial()), repeat: 'always' },
-  tenders: { endpoint: 'POST /v1/finder/tenders', reader: page(TendersPage), repeat: 'always' },
-  tenderDetails: {
-    endpoint: 'GET /v1/finder/tenders/details',
-    reader: record(TenderDetails.partial()),
-    repeat: 'always',
-  },
-  tenderNomenclatures: {
-    endpoint: 'GET /v1/finder/tenders/nomenclatures',
-    reader: record(TenderNomenclatures.partial()),
-    repeat: 'always',
-  },
-  tenderDonors: { endpoint: 'GET /v1/finder/tenders/donors', reader: opaque(), repeat: 'always' },
-  nomenclatures: {
-    endpoint: 'GET /v1/finder/nomenclatures',
-    reader: record(Nomenclatures.partial()),
-    repeat: 'always',
-  },
-  nomenclaturesByPost: {
-    endpoint: 'POST /v1/finder/nomenclatures',
-    reader: record(Nomenclatures.partial()),
-    repeat: 'always',
-  },
+  companies: page('POST /v1/finder/companies', V1CompaniesPage),
+  company: landed('GET /v1/finder/company/details', V1Company.partial()),
+  financial: landed('GET /v1/finder/company/financial', V1FinancialReport.partial()),
+  companyExecutives: page('GET /v1/finder/company/executives', V1CompanyExecutivesPage),
+  executives: page('POST /v1/finder/executives', V1ExecutivesPage),
+  executive: record('GET /v1/finder/executive/details', V1Executive.partial()),
+  tenders: page('POST /v1/finder/tenders', TendersPage),
+  tenderDetails: record('GET /v1/finder/tenders/details', TenderDetails.partial()),
+  tenderNomenclatures: record('GET /v1/finder/tenders/nomenclatures', TenderNomenclatures.partial()),
+  tenderDonors: opaque('GET /v1/finder/tenders/donors'),
+  nomenclatures: record('GET /v1/finder/nomenclatures', Nomenclatures.partial()),
+  nomenclaturesByPost: record('POST /v1/finder/nomenclatures', Nomenclatures.partial()),
 } as const;
 
 /**
@@ -148,15 +124,15 @@ export interface V1Endpoints {
 /** Creates the version 1 endpoints, which send their requests through `caller`. */
 export function createV1Endpoints(caller: Caller): V1Endpoints {
   return {
-    companies: listing(route.companies, async (query, call) => caller.call(route.companies, { body: query }, call)),
+    companies: listing(caller, route.companies, (query) => ({ body: query })),
     company: async (id, call) => caller.call(route.company, { query: { id: String(id) } }, call),
     financial: async (id, call) => caller.call(route.financial, { query: { id: String(id) } }, call),
-    companyExecutives: listing(route.companyExecutives, async (query, call) =>
-      caller.call(route.companyExecutives, { query: { ...query, id: String(query.id) } }, call),
-    ),
-    executives: listing(route.executives, async (query, call) => caller.call(route.executives, { body: query }, call)),
+    companyExecutives: listing(caller, route.companyExecutives, (query) => ({
+      query: { ...query, id: String(query.id) },
+    })),
+    executives: listing(caller, route.executives, (query) => ({ body: query })),
     executive: async (id, call) => caller.call(route.executive, { query: { id: String(id) } }, call),
-    tenders: listing(route.tenders, async (query, call) => caller.call(route.tenders, { body: query }, call)),
+    tenders: listing(caller, route.tenders, (query) => ({ body: query })),
     tenderDetails: async (slug, call) => caller.call(route.tenderDetails, { query: { slug } }, call),
     tenderNomenclatures: async (call) => caller.call(route.tenderNomenclatures, {}, call),
     tenderDonors: async (call) => caller.call(route.tenderDonors, {}, call),

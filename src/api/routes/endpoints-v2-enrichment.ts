@@ -12,23 +12,19 @@ import {
 import type { Caller } from '../caller.js';
 import { listing, type Listing } from '../listing.js';
 import type { ApiResponse, CallOptions, Documented } from '../options.js';
-import { page, record } from '../readers.js';
+import { page, record } from '../route.js';
 
-const company = record(Company.partial());
-const employee = record(Employee.partial());
+const company = (endpoint: string) => record(endpoint, Company.partial());
+const employee = (endpoint: string) => record(endpoint, Employee.partial());
 
 const route = {
-  url: { endpoint: 'POST /v2/enrichment/url', reader: company, repeat: 'always' },
-  companyByPronet: { endpoint: 'POST /v2/enrichment/company/pronet', reader: company, repeat: 'always' },
-  company: { endpoint: 'POST /v2/enrichment/company', reader: company, repeat: 'always' },
-  email: { endpoint: 'POST /v2/enrichment/email', reader: employee, repeat: 'always' },
-  employeeByPronet: { endpoint: 'POST /v2/enrichment/employee/pronet', reader: employee, repeat: 'always' },
-  employeeByContacts: { endpoint: 'POST /v2/enrichment/employee/contacts', reader: employee, repeat: 'always' },
-  searchEmployees: {
-    endpoint: 'POST /v2/enrichment/employee/search',
-    reader: page(EnrichEmployeeSearchPage),
-    repeat: 'always',
-  },
+  url: company('POST /v2/enrichment/url'),
+  companyByPronet: company('POST /v2/enrichment/company/pronet'),
+  company: company('POST /v2/enrichment/company'),
+  email: employee('POST /v2/enrichment/email'),
+  employeeByPronet: employee('POST /v2/enrichment/employee/pronet'),
+  employeeByContacts: employee('POST /v2/enrichment/employee/contacts'),
+  searchEmployees: page('POST /v2/enrichment/employee/search', EnrichEmployeeSearchPage),
 } as const;
 
 // An interface and not a type alias, because test/repo/routes.test.ts recognises each list by the name of its type.
@@ -72,8 +68,6 @@ export function createEnrichmentEndpoints(caller: Caller): EnrichmentEndpoints {
     email: async (body, call) => caller.call(route.email, { body }, call),
     employeeByPronet: async (body, call) => caller.call(route.employeeByPronet, { body }, call),
     employeeByContacts: async (body, call) => caller.call(route.employeeByContacts, { body }, call),
-    searchEmployees: listing(route.searchEmployees, async (body, call) =>
-      caller.call(route.searchEmployees, { body }, call),
-    ),
+    searchEmployees: listing(caller, route.searchEmployees, (body) => ({ body })),
   };
 }

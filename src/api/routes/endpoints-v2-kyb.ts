@@ -3,16 +3,16 @@ import type { PayeeRequest } from '../../../schemas/v2/payee.js';
 import type { Id } from '../../../schemas/v2/scalars.js';
 import type { Caller } from '../caller.js';
 import type { ApiResponse, CallOptions } from '../options.js';
-import { opaque } from '../readers.js';
+import { opaque } from '../route.js';
 
 // Each POST starts a new job or check. So retry it only if the request surely did not arrive.
 const route = {
-  ubo: { endpoint: 'GET /v2/kyb/{id}/ubo', reader: opaque(), repeat: 'always' },
-  startUboEnrichment: { endpoint: 'POST /v2/kyb/{id}/ubo/enrich', reader: opaque(), repeat: 'unsent' },
-  uboEnrichment: { endpoint: 'GET /v2/kyb/{id}/ubo/enrich/{job_id}', reader: opaque(), repeat: 'always' },
-  checkPayee: { endpoint: 'POST /v2/know-your-payee', reader: opaque(), repeat: 'unsent' },
-  payeeReport: { endpoint: 'GET /v2/know-your-payee/{id}', reader: opaque(), repeat: 'always' },
-  checkPayeeAgain: { endpoint: 'POST /v2/know-your-payee/{id}', reader: opaque(), repeat: 'unsent' },
+  ubo: opaque('GET /v2/kyb/{id}/ubo'),
+  startUboEnrichment: opaque('POST /v2/kyb/{id}/ubo/enrich', 'unsent'),
+  uboEnrichment: opaque('GET /v2/kyb/{id}/ubo/enrich/{job_id}'),
+  checkPayee: opaque('POST /v2/know-your-payee', 'unsent'),
+  payeeReport: opaque('GET /v2/know-your-payee/{id}'),
+  checkPayeeAgain: opaque('POST /v2/know-your-payee/{id}', 'unsent'),
 } as const;
 
 /**

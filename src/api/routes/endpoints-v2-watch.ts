@@ -12,34 +12,18 @@ import {
 import type { Caller } from '../caller.js';
 import { listing, type Listing } from '../listing.js';
 import type { ApiResponse, CallOptions, Documented } from '../options.js';
-import { maybe, page, record } from '../readers.js';
+import { maybe, page, record } from '../route.js';
 
 const route = {
-  start: { endpoint: 'POST /v2/companies/{id}/watch/start', reader: maybe(), repeat: 'always' },
-  stop: { endpoint: 'DELETE /v2/companies/{id}/watch/stop', reader: maybe(), repeat: 'always' },
-  list: { endpoint: 'GET /v2/companies/watch', reader: page(WatchListPage), repeat: 'always' },
-  events: { endpoint: 'GET /v2/companies/{id}/watch/events', reader: page(WatchEventsPage), repeat: 'always' },
-  fields: { endpoint: 'GET /v2/companies/{id}/watch/fields', reader: page(WatchFieldsResponse), repeat: 'always' },
-  addFields: {
-    endpoint: 'PUT /v2/companies/{id}/watch/fields/add',
-    reader: page(WatchFieldsResponse),
-    repeat: 'always',
-  },
-  removeFields: {
-    endpoint: 'PUT /v2/companies/{id}/watch/fields/remove',
-    reader: page(WatchFieldsResponse),
-    repeat: 'always',
-  },
-  setCallback: {
-    endpoint: 'PUT /v2/companies/watch/callback',
-    reader: record(WatchCallback.partial()),
-    repeat: 'always',
-  },
-  getCallback: {
-    endpoint: 'GET /v2/companies/watch/callback',
-    reader: record(WatchCallback.partial()),
-    repeat: 'always',
-  },
+  start: maybe('POST /v2/companies/{id}/watch/start'),
+  stop: maybe('DELETE /v2/companies/{id}/watch/stop'),
+  list: page('GET /v2/companies/watch', WatchListPage),
+  events: page('GET /v2/companies/{id}/watch/events', WatchEventsPage),
+  fields: page('GET /v2/companies/{id}/watch/fields', WatchFieldsResponse),
+  addFields: page('PUT /v2/companies/{id}/watch/fields/add', WatchFieldsResponse),
+  removeFields: page('PUT /v2/companies/{id}/watch/fields/remove', WatchFieldsResponse),
+  setCallback: record('PUT /v2/companies/watch/callback', WatchCallback.partial()),
+  getCallback: record('GET /v2/companies/watch/callback', WatchCallback.partial()),
 } as const;
 
 // An interface and not a type alias, because test/repo/routes.test.ts recognises each list by the name of its type.
@@ -93,7 +77,7 @@ export function createWatchEndpoints(caller: Caller): WatchEndpoints {
   return {
     start: async (id, fields, call) => caller.call(route.start, { ids: [id], body: { fields } }, call),
     stop: async (id, call) => caller.call(route.stop, { ids: [id] }, call),
-    list: listing(route.list, async (query, call) => caller.call(route.list, { query }, call)),
+    list: listing(caller, route.list, (query) => ({ query })),
     events: createEventListing(caller),
     fields: async (id, call) => caller.call(route.fields, { ids: [id] }, call),
     addFields: async (id, fields, call) => caller.call(route.addFields, { ids: [id], body: { fields } }, call),
@@ -104,8 +88,7 @@ export function createWatchEndpoints(caller: Caller): WatchEndpoints {
 }
 
 function createEventListing(caller: Caller): EventListing {
-  const eventsOf = (id: Id): OneCompanysEvents =>
-    listing(route.events, async (query, call) => caller.call(route.events, { ids: [id], query }, call));
+  const eventsOf = (id: Id): OneCompanysEvents => listing(caller, route.events, (query) => ({ ids: [id], query }));
   return Object.assign(async (id: Id, ...ask: Parameters<OneCompanysEvents>) => eventsOf(id)(...ask), {
     pages: (id: Id, ...ask: Parameters<OneCompanysEvents['pages']>) => eventsOf(id).pages(...ask),
     all: (id: Id, ...ask: Parameters<OneCompanysEvents['all']>) => eventsOf(id).all(...ask),

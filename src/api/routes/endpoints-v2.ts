@@ -18,19 +18,19 @@ import { createKybEndpoints, type KybEndpoints } from './endpoints-v2-kyb.js';
 import { createWatchEndpoints, type WatchEndpoints } from './endpoints-v2-watch.js';
 import { listing, type Listing } from '../listing.js';
 import type { ApiResponse, CallOptions, Documented } from '../options.js';
-import { opaque, page, record } from '../readers.js';
+import { landed, opaque, page, record } from '../route.js';
 
 const route = {
-  metrics: { endpoint: 'GET /v2/metrics', reader: page(MetricsReading), repeat: 'always' },
-  contactMetrics: { endpoint: 'GET /v2/metrics/contacts', reader: page(ContactMetricsReading), repeat: 'always' },
-  prospecting: { endpoint: 'POST /v2/prospecting', reader: page(ProspectingPage), repeat: 'always' },
-  overview: { endpoint: 'POST /v2/overview', reader: page(OverviewPage), repeat: 'always' },
-  company: { endpoint: 'GET /v2/companies/{id}', reader: record(Company.partial()), repeat: 'always' },
-  employees: { endpoint: 'POST /v2/employees', reader: page(EmployeesPage), repeat: 'always' },
-  employee: { endpoint: 'GET /v2/employees/{id}', reader: record(Employee.partial()), repeat: 'always' },
-  autocomplete: { endpoint: 'POST /v2/autocomplete', reader: record(Company.partial()), repeat: 'always' },
-  financial: { endpoint: 'GET /v2/financial/{id}', reader: record(FinancialReport), repeat: 'always' },
-  financialByTicker: { endpoint: 'GET /v2/financial/ticker', reader: opaque(), repeat: 'always' },
+  metrics: page('GET /v2/metrics', MetricsReading),
+  contactMetrics: page('GET /v2/metrics/contacts', ContactMetricsReading),
+  prospecting: page('POST /v2/prospecting', ProspectingPage),
+  overview: page('POST /v2/overview', OverviewPage),
+  company: landed('GET /v2/companies/{id}', Company.partial()),
+  employees: page('POST /v2/employees', EmployeesPage),
+  employee: record('GET /v2/employees/{id}', Employee.partial()),
+  autocomplete: record('POST /v2/autocomplete', Company.partial()),
+  financial: landed('GET /v2/financial/{id}', FinancialReport),
+  financialByTicker: opaque('GET /v2/financial/ticker'),
 } as const;
 
 /**
@@ -106,14 +106,10 @@ export function createV2Endpoints(caller: Caller): V2Endpoints {
   return {
     metrics: async (call) => caller.call(route.metrics, {}, call),
     contactMetrics: async (query, call) => caller.call(route.contactMetrics, { query }, call),
-    prospecting: listing({ ...route.prospecting, maxPage: MAX_PAGE }, async (query, call) =>
-      caller.call(route.prospecting, { body: query }, call),
-    ),
-    overview: listing(route.overview, async (query, call) => caller.call(route.overview, { body: query }, call)),
+    prospecting: listing(caller, route.prospecting, (query) => ({ body: query }), MAX_PAGE),
+    overview: listing(caller, route.overview, (query) => ({ body: query })),
     company: async (id, call) => caller.call(route.company, { ids: [id] }, call),
-    employees: listing({ ...route.employees, maxPage: MAX_PAGE }, async (query, call) =>
-      caller.call(route.employees, { body: query }, call),
-    ),
+    employees: listing(caller, route.employees, (query) => ({ body: query }), MAX_PAGE),
     employee: async (id, call) => caller.call(route.employee, { ids: [id] }, call),
     autocomplete: async (query, call) => caller.call(route.autocomplete, { body: query }, call),
     financial: async (id, query = {}, call) => caller.call(route.financial, { ids: [id], query }, call),

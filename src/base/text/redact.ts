@@ -20,6 +20,8 @@ export interface Redactor {
   text(text: string): string;
   /** Redacts data: bodies and request keys. Works like `text`, but does not remove demo keys. */
   data(text: string): string;
+  /** As `data`, for a body in UTF-8. Returns the same buffer if nothing is removed. */
+  bytes(body: Buffer): Buffer;
 }
 
 /**
@@ -27,13 +29,17 @@ export interface Redactor {
  * its encodings in hex and base64. They do not find other escapes, such as `\u0041`, nor an encoding within another one.
  */
 export function createRedactor(secret: string): Redactor {
-  if (secret === '') return { text: (text) => text, data: (text) => text };
+  if (secret === '') return { text: (text) => text, data: (text) => text, bytes: (body) => body };
   const spellings = spellingsOf(secret);
   const any = new RegExp(spellings.map((one) => one.replaceAll(/[^A-Za-z0-9]/g, String.raw`\$&`)).join('|'), 'g');
   // Almost no text holds the secret, and `includes` is much faster than the expression.
   const text = (said: string): string =>
     spellings.some((one) => said.includes(one)) ? said.replaceAll(any, MARK) : said;
-  return { text, data: isRehearsalKey(secret) ? (said) => said : text };
+  if (isRehearsalKey(secret)) return { text, data: (said) => said, bytes: (body) => body };
+  const needles = spellings.map((one) => Buffer.from(one));
+  const bytes = (body: Buffer): Buffer =>
+    needles.some((one) => body.includes(one)) ? Buffer.from(text(body.toString())) : body;
+  return { text, data: text, bytes };
 }
 
 /** Returns the spellings of a secret, the longest first: a shorter one may be a part of it. */

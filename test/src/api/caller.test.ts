@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { Caller, type Route } from '../../../src/api/caller.js';
+import { Caller } from '../../../src/api/caller.js';
 import { LimitError, TransportError, type ApiError } from '../../../src/api/index.js';
 import { Limiter } from '../../../src/api/limiter.js';
-import { opaque } from '../../../src/api/readers.js';
+import { opaque, type Route } from '../../../src/api/route.js';
 import type { Answer, Fault } from '../../../src/api/transport.js';
 import { createRedactor } from '../../../src/base/text/redact.js';
 import { rejection, TEST_KEY } from './helpers.js';
@@ -13,14 +13,10 @@ const MAX_RETRIES = 4;
 const answer = (status: number, body: object): Answer => ({
   ok: true,
   status,
-  text: JSON.stringify(body),
+  body: Buffer.from(JSON.stringify(body)),
   bytes: 1,
-  retryAfter: null,
-  date: null,
-  cached: false,
+  headers: {},
   proxy: null,
-  location: null,
-  cookies: [],
 });
 const fault = (code: string): Fault => ({ ok: false, kind: 'transport', status: 0, bytes: 0, code, message: code });
 
@@ -47,8 +43,7 @@ function scripted(...answers: (Answer | Fault)[]) {
     onAttempt: undefined,
     now: () => new Date(0),
   });
-  const call = (repeat: Route<unknown>['repeat'] = 'always') =>
-    caller.call({ endpoint: 'GET /v2/metrics', reader: opaque(), repeat }, {});
+  const call = (repeat: Route<unknown>['repeat'] = 'always') => caller.call(opaque('GET /v2/metrics', repeat), {});
   return { call, limiter, sent: () => sent };
 }
 

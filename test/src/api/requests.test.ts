@@ -181,6 +181,7 @@ describe('answers of the client', () => {
       async ({ client }) => {
         expect(await client.v2.company(7)).toEqual({
           // The server's clock: the Date header of this answer.
+          bytes: expect.any(Function) as () => Uint8Array,
           servedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
           data: JSON.parse(text),
           misfits: [],

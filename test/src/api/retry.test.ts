@@ -65,7 +65,8 @@ describe('parseRetryAfter', () => {
     ['2027', null, 2_027_000],
     ['1/1/2030', null, null],
   ])('reads Retry-After %j with Date %j as %j', (retryAfter, served, expected) => {
-    expect(parseRetryAfter({ retryAfter, date: served }, Date.parse('2026-11-21T02:00:10Z'))).toBe(expected);
+    const headers = { 'retry-after': retryAfter ?? undefined, date: served ?? undefined };
+    expect(parseRetryAfter(headers, Date.parse('2026-11-21T02:00:10Z'))).toBe(expected);
   });
 });
 
