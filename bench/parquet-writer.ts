@@ -16,7 +16,7 @@ import { Compression, Table as WasmTable, WriterPropertiesBuilder, writeParquet 
 import { formatCount } from '../schemas/format.js';
 import type { LandedRow } from '../schemas/pipeline/landing.js';
 import { createWorld } from '../sandbox/world/index.js';
-import { encodePart, type PartTarget } from '../src/landing/index.js';
+import { encodePart, frameOf, type PartTarget } from '../src/landing/index.js';
 import { report } from './report/report.js';
 import { measured, type Cell } from './report/result.js';
 import { interleaved, type Variant } from './rounds.js';
@@ -97,9 +97,10 @@ async function measure(
   folder: string,
   connection: DuckDBConnection,
 ): Promise<Map<string, { seconds: number[]; bytes: number }>> {
+  const frames = rows.map(frameOf);
   const writers: Record<string, (file: string) => Promise<void> | void> = {
     NDJSON: (file) => writeFileSync(file, rows.map((row) => JSON.stringify(row)).join('\n')),
-    'hyparquet-writer, Brotli 1 (in use)': async (file) => writeFileSync(file, await encodePart(target, rows)),
+    'hyparquet-writer, Brotli 1 (in use)': async (file) => writeFileSync(file, await encodePart(target, frames)),
     'parquet-wasm, zstd': (file) => writeFileSync(file, writeByWasm(rows)),
     'DuckDB, zstd level 1': (file) => writeByDuckDB(connection, rows, file),
   };

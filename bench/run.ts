@@ -1,3 +1,4 @@
+import { benchLanding } from './landing.js';
 import { benchParquetWriter } from './parquet-writer.js';
 import { benchCrawl } from './crawl/run.js';
 import { benchTimeline } from './crawl/timeline.js';
@@ -31,6 +32,7 @@ import { benchCapacityRuns } from './capacity/run-runs.js';
 const benches: Record<string, () => Promise<void>> = {
   startup: benchStartup,
   compare: benchCompare,
+  landing: benchLanding,
   'parquet-writer': benchParquetWriter,
   planner: benchPlanner,
   sandbox: benchSandbox,

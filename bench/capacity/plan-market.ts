@@ -23,8 +23,7 @@ export function planMarket(models: CostModels, settings: CapacitySettings, compa
   const laterCpu = first('laterWarehouseCpu') + first('warehouseCpu') * share;
   // The first night has as many events for each record. Searches add few.
   const laterEvents = first('laterEvents') + first('events') * share;
-  const landed = (records: number): number =>
-    Math.ceil(records / bucket.answersPerPiece) + Math.ceil(records / bucket.recordsPerChunk) * bucket.requestsPerChunk;
+  const landed = (records: number): number => Math.ceil(records / bucket.recordsPerChunk) * bucket.requestsPerChunk;
   return {
     companies,
     requests,

@@ -27,7 +27,7 @@ const CapacitySettings = z.strictObject({
     /** Requests in flight of one worker. */
     inFlight: positive,
   }),
-  landingInBucket: z.strictObject({ answersPerPiece: positive, recordsPerChunk: positive, requestsPerChunk: positive }),
+  landingInBucket: z.strictObject({ recordsPerChunk: positive, requestsPerChunk: positive }),
   /** Days for which a replaced copy stays in the bucket. */
   copyKeptDays: positive,
   machine: z.strictObject({

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { runFolder } from '../store/data-folder.js';
 import { hasErrorCode } from '../base/errors.js';
 import { writeFileOnce } from '../store/files.js';
-import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
+import { encodeFrame, type Frame } from './frames.js';
 import { landSpool } from './land-spool.js';
 import { finishListing } from './listing-writer.js';
 import { findReplacing, readManifests, readPartRows } from './manifest.js';
 import { PartWriter } from './part-writer.js';
-import { manifestName, spoolFile, spoolsDir, type PartTarget } from './paths.js';
-import { piecesDir, readPieces, removeSpool } from './pieces.js';
+import { chunkOfSpool, manifestName, requireNoOldSpool, spoolFile, spoolsDir, type PartTarget } from './paths.js';
+import { listPieces, readPieces, removeSpool } from './pieces.js';
 import { pullManifests, pullParts } from './pull.js';
 import { readSpool, Spool } from './spool.js';
 import type { Data } from '../store/data.js';
@@ -82,9 +82,9 @@ async function moveSpool(target: PartTarget, spool: string): Promise<string | nu
     const known = await landedBefore(target, left);
     if (known === null) await rename(spool, moved);
     else {
-      const fresh: string[] = [];
-      for await (const { row } of readSpool(spool)) if (row && !known.has(keyOf(row))) fresh.push(lineOf(row));
-      await writeFileOnce(moved, fresh.join(''));
+      const fresh: Frame[] = [];
+      for await (const frame of readSpool(spool)) if (!known.has(keyOf(frame.facts))) fresh.push(frame);
+      await writeFileOnce(moved, Buffer.concat(fresh.flatMap(encodeFrame)));
     }
     return left;
   } catch (error) {
@@ -99,19 +99,17 @@ async function moveSpool(target: PartTarget, spool: string): Promise<string | nu
  */
 async function gatherPieces(copy: WorkingCopy, target: PartTarget, spool: string): Promise<string | null> {
   // Rows that only this machine has get into a piece first.
-  const lines = await Spool.open(spool, copy);
-  await lines.give();
-  await lines.close();
-  const pieces = (await copy.listGiven(piecesDir(spool))).map(({ file }) => path.basename(file));
+  const own = await Spool.open(spool, copy);
+  await own.give();
+  await own.close();
+  const pieces = await listPieces(copy, spool);
   if (pieces.length === 0) return null;
-  const left = nameOf(target, sha256(pieces.join('\n')));
+  const left = nameOf(target, sha256(pieces.map((key) => path.basename(key)).join('\n')));
   const known = await landedBefore(target, left);
-  const given = new Set((await readPieces(copy, spool)).map((line) => line.toString('utf8')));
-  const fresh =
-    known === null ? [...given] : [...given].filter((line) => !known.has(keyOf(JSON.parse(line) as LandedRow)));
+  const fresh = (await readPieces(copy, pieces)).filter(({ facts }) => known?.has(keyOf(facts)) !== true);
   const moved = spoolFile(runFolder(target), left);
   await rm(moved, { force: true });
-  await writeFileOnce(moved, fresh.join(''));
+  await writeFileOnce(moved, Buffer.concat(fresh.flatMap(encodeFrame)));
   return left;
 }
 
@@ -143,12 +141,8 @@ async function landedBefore(target: PartTarget, left: string): Promise<ReadonlyS
 }
 
 /** Identifies a row of a chunk: the request, and when its answer came. */
-function keyOf({ request_key, entity_id, row_kind, fetched_at }: LandedRow): string {
+function keyOf({ request_key, entity_id, row_kind, fetched_at }: Frame['facts']): string {
   return JSON.stringify([request_key, entity_id, row_kind, fetched_at]);
-}
-
-function lineOf(row: LandedRow): string {
-  return `${JSON.stringify(row)}\n`;
 }
 
 /** Lists the chunks of a run's folder that have a spool, here or in the bucket. */
@@ -157,6 +151,7 @@ async function spooled(data: Data, folder: string): Promise<string[]> {
   const here = existsSync(spools) ? readdirSync(spools) : [];
   const there = await data.listGiven(spools);
   const given = there.map(({ file }) => path.basename(path.dirname(file)).replace(/\.pieces$/, ''));
-  const chunks = [...here, ...given].flatMap((name) => /^part-(.+)\.ndjson$/.exec(name)?.[1] ?? []);
+  for (const name of here) requireNoOldSpool(path.join(spools, name.replace(/\.ndjson$/, '.spool')));
+  const chunks = [...here, ...given].flatMap((name) => chunkOfSpool(name) ?? []);
   return [...new Set(chunks)].toSorted();
 }

@@ -8,7 +8,7 @@ import { spoolsDir, type PartTarget } from './index.js';
 /*
  * Names of files for webhook deliveries. Several receivers may share a data folder, for example two machines behind a
  * load balancer. So every file name contains the random id of its receiver:
- * `_spool/part-<receiver>-<number>-<time>.ndjson`.
+ * `_spool/part-<receiver>-<number>-<time>.spool`.
  */
 
 /** Stream of the deliveries. */
@@ -38,7 +38,7 @@ export function listSpools(data: Data): Map<string, PartTarget[]> {
   const found = new Map<string, PartTarget[]>();
   for (const date of names(streamDir(data.dataDir, STREAM), /^date=(.+)$/)) {
     const folder = runFolder({ data, stream: STREAM, run: WEBHOOK_RUN, date });
-    for (const chunk of names(spoolsDir(folder), /^part-(r[0-9a-f]{16}-.+)\.ndjson$/)) {
+    for (const chunk of names(spoolsDir(folder), /^part-(r[0-9a-f]{16}-.+)\.spool$/)) {
       const [receiver = ''] = chunk.split('-');
       found.set(receiver, [...(found.get(receiver) ?? []), targetOf(data, date, chunk)]);
     }

@@ -1,4 +1,5 @@
 export { adoptSpools } from './adopt-spools.js';
+export { encodeFrame, frameOf, headOf, parseFrames, rowOf, stripFrame, type Frame, type NewRow } from './frames.js';
 export { landSpool, SPOOL_LIMITS, type SpoolLimits } from './land-spool.js';
 export { finishListing, ListingWriter } from './listing-writer.js';
 export {
@@ -12,13 +13,14 @@ export {
 } from './manifest.js';
 export { gatherSpool, isPiece } from './pieces.js';
 export { READ_BY_CRAWL, dropFiles, listLanded, pullManifests, pullParts, pullRows } from './pull.js';
-export { landRows, PartWriter, placeManifest, type NewRow } from './part-writer.js';
+export { landRows, PartWriter, placeManifest } from './part-writer.js';
 export {
   manifestFile,
   manifestName,
   manifestsDir,
   otherPartName,
   partName,
+  chunkOfSpool,
   spoolFile,
   spoolsDir,
   type PartTarget,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { runFolder } from '../store/data-folder.js';
-import type { LandedRow } from '../../schemas/pipeline/landing.js';
+import type { Frame } from './frames.js';
 import { findReplacing } from './manifest.js';
 import { PartWriter, writePart } from './part-writer.js';
 import { removeSpool } from './pieces.js';
@@ -20,8 +20,7 @@ export interface SpoolLimits {
 export const SPOOL_LIMITS: SpoolLimits = { rows: 1_000, bytes: 32 * 2 ** 20 };
 
 /**
- * Lands a spool of any size as parts of limited size, then removes the spool. Reads the spool line by line and skips
- * incomplete lines. Lands each row once, even if the work is interrupted, or runs twice at the same time: the name of a
+ * Lands a spool of any size as parts of limited size, then removes the spool. Ignores incomplete frames at its end. Lands each row once, even if the work is interrupted, or runs twice at the same time: the name of a
  * part contains the number of its first row, and its manifest states its number of rows.
  * @param goesOn called before each part is written and before the spool is removed; may throw to stop the work
  * @returns the number of rows of the spool that are now landed
@@ -53,25 +52,27 @@ async function landFrom(target: PartTarget, spool: string, limits: SpoolLimits, 
   if (!existsSync(spool)) return { rows: 0, raced: false };
   let row = 0;
   let skipUntil = await countCommitted(target, 0);
-  let rows: LandedRow[] = [];
+  let frames: Frame[] = [];
   let bytes = 0;
+  let before = 0;
   const flush = async (): Promise<boolean> => {
-    if (rows.length === 0) return true;
+    if (frames.length === 0) return true;
     goesOn();
-    const part = await writePart(partOf(target, row - rows.length), rows);
-    const isOurs = part?.rows === rows.length;
-    rows = [];
+    const part = await writePart(partOf(target, row - frames.length), frames);
+    const isOurs = part?.rows === frames.length;
+    frames = [];
     bytes = 0;
     return isOurs;
   };
-  for await (const line of readSpool(spool)) {
-    if (line.row === undefined) continue;
-    const isFull = rows.length >= limits.rows || bytes + line.bytes > limits.bytes;
+  for await (const frame of readSpool(spool)) {
+    const size = frame.end - before;
+    before = frame.end;
+    const isFull = frames.length >= limits.rows || bytes + size > limits.bytes;
     if (isFull && !(await flush())) return { rows: row, raced: true };
-    if (rows.length === 0 && row >= skipUntil) skipUntil = row + (await countCommitted(target, row));
+    if (frames.length === 0 && row >= skipUntil) skipUntil = row + (await countCommitted(target, row));
     if (row++ < skipUntil) continue;
-    rows.push(line.row);
-    bytes += line.bytes;
+    frames.push(frame);
+    bytes += size;
   }
   return (await flush()) ? { rows: row, raced: false } : { rows: row, raced: true };
 }

@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFolder } from '../store/data-folder.js';
 import { publishFiles, removePublished, takePublished } from '../store/publish-files.js';
-import { PartWriter, type NewRow } from './part-writer.js';
+import type { NewRow } from './frames.js';
+import { PartWriter } from './part-writer.js';
 import { spoolFile, spoolsDir, type PartTarget } from './paths.js';
 
 // Number of pages per part. Only the pages of one part are in memory at a time.

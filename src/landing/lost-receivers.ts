@@ -73,7 +73,7 @@ export class LostReceivers {
     for (const folder of folders) {
       for (const { file } of await data.listGiven(folder)) {
         const spool = path.dirname(file);
-        const [, date = '', chunk] = /date=([\d-]+).*[\\/]part-(.+)\.ndjson\.pieces$/.exec(spool) ?? [];
+        const [, date = '', chunk] = /date=([\d-]+).*[\\/]part-(.+)\.spool\.pieces$/.exec(spool) ?? [];
         if (chunk === undefined) continue;
         const target = targetOf(data, date, chunk);
         found.set(spool, { target, pieces: (found.get(spool)?.pieces ?? 0) + 1 });

@@ -5,6 +5,7 @@ import type * as Arrow from 'apache-arrow';
 import type { parquetWriteBuffer } from 'hyparquet-writer';
 import type * as ParquetWasm from 'parquet-wasm';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
+import type { Frame } from './frames.js';
 import type { PartTarget } from './paths.js';
 
 const require = createRequire(import.meta.url);
@@ -56,8 +57,9 @@ export function footerOf(target: Omit<PartTarget, 'data'>): Record<string, strin
  * schemas/pipeline/landing.ts. The footer names the stream, run, date and chunk, and also the market if the run has one.
  * The value of its key `content` is the SHA-256 of the hashes of all rows, one per line.
  */
-export async function encodePart(target: PartTarget, rows: readonly LandedRow[]): Promise<Uint8Array> {
+export async function encodePart(target: PartTarget, frames: readonly Frame[]): Promise<Uint8Array> {
   const { parquetWriteBuffer: write } = await import('hyparquet-writer');
+  const rows = frames.map(({ facts }) => facts);
   const constant = (value: string | null) => rows.map(() => value);
   const columns = {
     stream: constant(target.stream),
@@ -69,7 +71,7 @@ export async function encodePart(target: PartTarget, rows: readonly LandedRow[])
     row_kind: rows.map((row) => row.row_kind),
     status: rows.map((row) => row.status),
     fetched_at: rows.map((row) => BigInt(Date.parse(row.fetched_at)) * 1000n),
-    body: rows.map((row) => Buffer.from(row.body)),
+    body: frames.map(({ body }) => body),
     sha256: rows.map((row) => row.sha256),
   };
   const bytes = write({
@@ -99,7 +101,7 @@ function compress(bytes: Uint8Array): Uint8Array {
   return brotliCompressSync(bytes, FASTEST);
 }
 
-function contentHash(rows: readonly LandedRow[]): string {
+function contentHash(rows: readonly Frame['facts'][]): string {
   const hash = createHash('sha256');
   for (const { sha256 } of rows) hash.update(`${sha256}\n`);
   return hash.digest('hex');

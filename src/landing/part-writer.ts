@@ -4,18 +4,17 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFolder } from '../store/data-folder.js';
 import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
+import { PEOPLE } from '../../schemas/streams/people.js';
 import { writeFileOnce } from '../store/files.js';
 import { partLanded } from '../base/observed.js';
-import { refreshForgotten, requireForgotten, sha256Of, withoutForgotten } from '../privacy/forgotten.js';
+import { refreshForgotten, requireForgotten } from '../privacy/forgotten.js';
 import { WorkingCopy } from '../store/working-copy/working-copy.js';
-import { findReplacing, isReadable } from './manifest.js';
+import { frameOf, rowOf, stripFrame, type Frame, type NewRow } from './frames.js';
+import { findReplacing, isReadable, tryManifest } from './manifest.js';
 import { encodePart } from './parquet.js';
 import { manifestFile, otherPartName, partName, spoolFile, type PartTarget } from './paths.js';
 import { Spool } from './spool.js';
 import type { Data } from '../store/data.js';
-
-/** A response that is not landed yet. The writer adds the hash. */
-export type NewRow = Omit<LandedRow, 'sha256'>;
 
 /**
  * Lands the responses of one chunk. Appends each response to a spool. When the chunk is complete, writes it as one
@@ -26,12 +25,14 @@ export type NewRow = Omit<LandedRow, 'sha256'>;
 export class PartWriter {
   readonly #target: PartTarget;
   readonly #spool: Spool;
+  readonly #frames: Frame[];
   readonly #rows: LandedRow[];
 
   private constructor(target: PartTarget, spool: Spool) {
     this.#target = target;
     this.#spool = spool;
-    this.#rows = [...spool.found];
+    this.#frames = [...spool.found];
+    this.#rows = this.#frames.map(rowOf);
   }
 
   /** Returns the chunk's manifest if the chunk is committed, here or by another machine; undefined otherwise. */
@@ -50,7 +51,9 @@ export class PartWriter {
     requireForgotten(target);
     const file = spoolFile(runFolder(target), target.chunk);
     if (!resume) await rm(file, { force: true });
-    return new PartWriter(target, await Spool.open(file, resume ? target.data : undefined));
+    const spool = await Spool.open(file, resume ? target.data : undefined);
+    if (PEOPLE[target.stream] !== undefined) await spool.mark();
+    return new PartWriter(target, spool);
   }
 
   /** The rows of this chunk so far, from this attempt and from earlier ones. */
@@ -60,9 +63,7 @@ export class PartWriter {
 
   /** Appends a row. Resolves when the operating system has it. From then on, a killed process does not lose it. */
   async append(row: NewRow): Promise<void> {
-    const landed = this.#hash(row);
-    await this.#spool.append(landed);
-    this.#rows.push(landed);
+    this.add(row, 1);
   }
 
   /**
@@ -70,19 +71,16 @@ export class PartWriter {
    * killed before, its answer must be fetched again. So use `keep` for answers that cost money.
    * @param most number of rows that may wait
    */
-  add(row: NewRow, most: number): Promise<void> | undefined {
-    const landed = this.#hash(row);
-    this.#rows.push(landed);
-    return this.#spool.add(landed, most);
-  }
-
-  #hash(row: NewRow): LandedRow {
-    return withoutForgotten(this.#target, { ...row, sha256: sha256Of(row.body) });
+  add(row: NewRow, most: number): void {
+    const frame = stripFrame(this.#target, frameOf(row));
+    this.#spool.add(frame, most);
+    this.#frames.push(frame);
+    this.#rows.push(rowOf(frame));
   }
 
   /** Appends a row whose answer cost money. With the data in a bucket, resolves when the bucket has it. */
   async keep(row: NewRow): Promise<void> {
-    await this.append(row);
+    this.add(row, 1);
     await this.#spool.give();
   }
 
@@ -101,7 +99,7 @@ export class PartWriter {
   async commit({ as = this.#target.chunk } = {}): Promise<PartManifest | undefined> {
     const target = { ...this.#target, chunk: as };
     const committed =
-      this.#rows.length === 0 ? undefined : await writePart(target, this.#rows, () => this.#spool.assertKept());
+      this.#rows.length === 0 ? undefined : await writePart(target, this.#frames, () => this.#spool.assertKept());
     await this.#spool.discard();
     return committed;
   }
@@ -120,26 +118,27 @@ export class PartWriter {
  */
 export async function writePart(
   target: PartTarget,
-  rows: LandedRow[],
+  frames: readonly Frame[],
   assertFree = (): void => undefined,
 ): Promise<PartManifest | undefined> {
   const folder = runFolder(target);
-  const earlier = (await PartWriter.committed(target)) ?? findReplacing(folder, target.chunk);
+  // If another machine has committed the chunk, `placeManifest` finds out. To ask before would cost two requests.
+  const earlier = tryManifest(manifestFile(folder, target.chunk)) ?? findReplacing(folder, target.chunk);
   if (earlier) return earlier;
   assertFree();
   // Remove forgotten people again: `tidemark forget` may have run after these rows were spooled.
   await refreshForgotten(target.data, target.stream);
   const bytes = await encodePart(
     target,
-    rows.map((row) => withoutForgotten(target, row)),
+    frames.map((frame) => stripFrame(target, frame)),
   );
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const times = rows.map((row) => row.fetched_at).toSorted();
+  const times = frames.map(({ facts }) => facts.fetched_at).toSorted();
   const { data, ...identity } = target;
   const manifest: PartManifest = {
     ...identity,
     part: await placePart(target, bytes, sha256),
-    rows: rows.length,
+    rows: frames.length,
     bytes: bytes.byteLength,
     sha256,
     firstFetchedAt: times[0] ?? null,

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { TidemarkError } from '../base/errors.js';
 import type { Data } from '../store/data.js';
 import type { LandingPlace } from '../store/data-folder.js';
 
@@ -58,7 +60,29 @@ export function manifestFile(folder: string, chunk: string): string {
   return path.join(manifestsDir(folder), `part-${chunk}.json`);
 }
 
-/** Returns the path of a chunk's spool, which holds one response per line as JSON. */
+/** Returns the path of a chunk's spool. frames.ts describes its content. */
 export function spoolFile(folder: string, chunk: string): string {
-  return path.join(spoolsDir(folder), `part-${chunk}.ndjson`);
+  return path.join(spoolsDir(folder), `part-${chunk}.spool`);
+}
+
+/** Returns the chunk of a spool, from its file name; undefined if the file is no spool. */
+export function chunkOfSpool(name: string): string | undefined {
+  return /^part-(.+)\.spool$/.exec(name)?.[1];
+}
+
+/**
+ * Checks that version 1.0.0-rc.1 has left no spool of a chunk. This version cannot read it.
+ * @param spool path of the chunk's spool
+ * @throws TidemarkError `LandingCorrupt`
+ */
+export function requireNoOldSpool(spool: string): void {
+  const old = spool.replace(/\.spool$/, '.ndjson');
+  if (!existsSync(old)) return;
+  throw new TidemarkError(
+    'LandingCorrupt',
+    `Landing zone: ${old} holds answers that an older version has not landed.`,
+    {
+      todo: 'Start the version that wrote it, wait until its runs have ended, then upgrade again.',
+    },
+  );
 }

@@ -1,17 +1,18 @@
-import { createReadStream, existsSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, statSync, truncateSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { asDiskError } from '../store/disk-errors.js';
 import { makeFolder } from '../store/files.js';
 import type { Data } from '../store/data.js';
 import { WorkingCopy } from '../store/working-copy/working-copy.js';
-import { dropPieces, Pieces, readPieces } from './pieces.js';
+import { encodeFrame, headOf, streamFrames, type FoundFrame, type Frame } from './frames.js';
+import { requireNoOldSpool } from './paths.js';
+import { listPieces, Pieces, readPieces } from './pieces.js';
 
 /*
  * States of a spool, and what changes them:
- * - open → open: an attempt ends before the commit. The next attempt cuts off an incomplete line and continues.
- * - open → failed: a write fails, for example because the disk is full. The spool rejects all later lines. The next
+ * - open → open: an attempt ends before the commit. The next attempt cuts off an incomplete frame and continues.
+ * - open → failed: a write fails, for example because the disk is full. The spool rejects all later frames. The next
  *   attempt opens it again.
  * - open → removed: its rows are now in committed parts (part-writer.ts, land-spool.ts).
  * - open → left: its run has ended before the chunk is complete. `adoptSpools` moves the spool to `part-left-…` and
@@ -19,139 +20,136 @@ import { dropPieces, Pieces, readPieces } from './pieces.js';
  * - open → removed: its run ends, and the spool holds an incomplete listing or incomplete records about the run.
  */
 
-// Lines that `add` holds back are written after this time, in milliseconds.
+// Frames that `add` holds back are written after this time, in milliseconds.
 const HELD_BACK_MS = 25;
 
 /**
- * Appends the responses of one chunk to a file, one per line as JSON. After a `kill -9`, the next worker continues from
- * this file. Only requests in flight are lost, and the few lines that `add` holds back. So a part may be large without
- * risk.
+ * Appends the responses of one chunk to a file (see frames.ts). After a `kill -9`, the next worker continues from this
+ * file. Only requests in flight are lost, and the few frames that `add` holds back. So a part may be large without risk.
  */
 export class Spool {
-  /** The rows of earlier attempts that the file held when it was opened. */
-  readonly found: LandedRow[];
+  /** The frames of earlier attempts that the file held when it was opened. */
+  readonly found: Frame[];
   readonly #file: string;
   readonly #handle: FileHandle;
-  #tail: Promise<void> = Promise.resolve();
-  #unwritten: Buffer[] = [];
-  #nextWrite: Promise<void> | undefined;
+  readonly #pieces: Pieces | undefined;
+  #waiting: Buffer[][] = [];
   #timer: NodeJS.Timeout | undefined;
   #bytes: number;
-  readonly #copy: WorkingCopy | undefined;
-  readonly #pieces: Pieces | undefined;
+  #failure: Error | undefined;
 
-  private constructor(file: string, handle: FileHandle, found: LandedRow[], copy: WorkingCopy | undefined) {
+  private constructor(file: string, handle: FileHandle, found: Frame[], pieces: Pieces | undefined) {
     this.#file = file;
     this.#handle = handle;
     this.#bytes = statSync(file).size;
     this.found = found;
-    this.#copy = copy;
-    this.#pieces = copy === undefined ? undefined : new Pieces(copy, file);
+    this.#pieces = pieces;
   }
 
   /**
-   * Opens a spool and reads the rows of earlier attempts.
-   * @param data with a bucket, gives it the lines in pieces, and takes those of other machines. Undefined: the file is
-   * enough
+   * Opens a spool and reads the frames of earlier attempts.
+   * @param data with a bucket, gives it some frames, and takes those of other machines. Undefined: the file is enough
    */
   static async open(file: string, data?: Data): Promise<Spool> {
     const copy = data instanceof WorkingCopy ? data : undefined;
     await makeFolder(path.dirname(file));
+    requireNoOldSpool(file);
     const found = await recover(file);
-    const given = copy === undefined ? [] : await readPieces(copy, file);
-    const spool = new Spool(file, await open(file, 'a'), found, copy);
-    await spool.#join(given);
+    const handle = await open(file, 'a');
+    if (copy === undefined) return new Spool(file, handle, found, undefined);
+    const keys = await listPieces(copy, file);
+    const spool = new Spool(file, handle, found, new Pieces(copy, file, keys));
+    spool.#join(await readPieces(copy, keys));
     return spool;
   }
 
-  /** Size of the file including all appended lines, in bytes. */
+  /** Size of the file including all added frames, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Resolves when the operating system has the line. From then on, the line is kept if the process ends, but not if the
-   * power fails.
+   * Writes a frame. When this returns, the operating system has the frame. From then on, the frame is kept if the
+   * process ends, but not if the power fails.
    */
-  async append(row: LandedRow): Promise<void> {
-    const given = this.#push(row);
-    await this.#flush();
-    await given;
+  append(frame: Frame): void {
+    this.add(frame, 1);
   }
 
   /**
-   * Adds a line that is written with other lines in one write, because each write has a fixed cost. The write starts
-   * when `most` lines wait, or after 25 ms. If the process is killed, up to two times `most` added lines are lost:
-   * `most` lines that wait, and `most` lines that are being written.
-   * @returns a promise if `most` lines wait now; it resolves when the operating system has them
+   * Adds a frame that is written with other frames in one write, because each write has a fixed cost. The write happens
+   * when `most` frames wait, or after 25 ms. If the process is killed, the waiting frames are lost.
    */
-  add(row: LandedRow, most: number): Promise<void> | undefined {
-    const given = this.#push(row);
-    if (this.#unwritten.length >= most) return given === undefined ? this.#flush() : this.#flush().then(() => given);
+  add(frame: Frame, most: number): void {
+    const encoded = encodeFrame(frame);
+    this.#pieces?.add(encoded);
+    this.#push(encoded);
+    if (this.#waiting.length >= most) this.#flush();
     // A failed write is reported by the next one.
-    this.#timer ??= setTimeout(() => void this.#flush().catch(() => undefined), HELD_BACK_MS);
-    return given;
+    else this.#timer ??= setTimeout(() => this.#tryFlush(), HELD_BACK_MS);
   }
 
-  /** @returns a promise if too many lines are not in the bucket yet */
-  #push(row: LandedRow): Promise<void> | undefined {
-    const line = Buffer.from(`${JSON.stringify(row)}\n`);
-    this.#bytes += line.byteLength;
-    this.#unwritten.push(line);
-    return this.#pieces?.add(line);
+  #push(encoded: Buffer[]): void {
+    for (const { length } of encoded) this.#bytes += length;
+    this.#waiting.push(encoded);
   }
 
-  /** Adds the lines that only the bucket has to the file, and those that only the file has to the next piece. */
-  async #join(given: readonly Buffer[]): Promise<void> {
-    if (this.#pieces === undefined) return;
-    const here = new Set(this.found.map((row) => `${JSON.stringify(row)}\n`));
-    const there = new Set(given.map((line) => line.toString('utf8')));
-    for (const line of here) if (!there.has(line)) void this.#pieces.add(Buffer.from(line))?.catch(() => undefined);
-    for (const line of there) {
-      const row = here.has(line) ? undefined : parseRow([Buffer.from(line)]);
-      if (row === undefined) continue;
-      this.found.push(row);
-      this.#unwritten.push(Buffer.from(line));
-      this.#bytes += Buffer.byteLength(line);
+  /** Adds the frames that only the bucket has to the file. Gives those that only the file has with the next piece. */
+  #join(given: readonly Frame[]): void {
+    const here = new Set(this.found.map(headOf));
+    const there = new Set(given.map(headOf));
+    for (const frame of this.found) if (!there.has(headOf(frame))) this.#pieces?.add(encodeFrame(frame));
+    for (const frame of given) {
+      if (here.has(headOf(frame))) continue;
+      this.found.push(frame);
+      this.#push(encodeFrame(frame));
     }
-    if (this.#unwritten.length > 0) await this.#flush();
+    this.#flush();
   }
 
-  /** Resolves when the bucket has all lines. Does nothing if the data is in a folder. */
+  /** Resolves when the bucket has all frames. Does nothing if the data is in a folder. */
   async give(): Promise<void> {
-    await this.#pieces?.flush();
+    await this.#pieces?.give();
   }
 
-  #flush(): Promise<void> {
+  /** Resolves when the bucket shows that this chunk is open. Does nothing if the data is in a folder. */
+  async mark(): Promise<void> {
+    await this.#pieces?.mark();
+  }
+
+  /** Writes all waiting frames in one write. */
+  #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // If a write has failed, reject all later lines, because the file may end with half a line. The next `open` cuts it
+    if (this.#waiting.length === 0) return;
+    // If a write has failed, reject all later frames, because the file may end with half a frame. The next `open` cuts it
     // off.
-    this.#nextWrite ??= this.#tail = this.#tail.then(() => this.#write());
-    return this.#nextWrite.catch((error: unknown) => {
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      appendFileSync(this.#handle.fd, Buffer.concat(this.#waiting.flat()));
+      this.#waiting = [];
+    } catch (error) {
+      this.#failure = asDiskError(error, this.#file) as Error;
+      throw this.#failure;
+    }
+  }
+
+  #tryFlush(): void {
+    try {
+      this.#flush();
+    } catch {
+      // `#failure` keeps the error.
+    }
+  }
+
+  /** Resolves when all added frames are on disk and safe from a power failure. Rejects if the file was removed. */
+  async sync(): Promise<void> {
+    this.#flush();
+    try {
+      await this.#handle.datasync();
+    } catch (error) {
       throw asDiskError(error, this.#file);
-    });
-  }
-
-  /** Writes all waiting lines in one write, because each write has a fixed cost. */
-  #write(): Promise<void> {
-    const lines = this.#unwritten;
-    this.#unwritten = [];
-    this.#nextWrite = undefined;
-    return this.#handle.appendFile(Buffer.concat(lines));
-  }
-
-  /** Resolves when all appended lines are on disk and safe from a power failure. Rejects if the file was removed. */
-  sync(): Promise<void> {
-    if (this.#unwritten.length > 0) void this.#flush().catch(() => undefined);
-    this.#tail = this.#tail.then(() => this.#syncFile());
-    return this.#tail.catch((error: unknown) => {
-      throw asDiskError(error, this.#file);
-    });
-  }
-
-  async #syncFile(): Promise<void> {
-    await this.#handle.datasync();
+    }
     this.assertKept();
   }
 
@@ -160,11 +158,10 @@ export class Spool {
     if (!existsSync(this.#file)) throw new Error(`${this.#file} was removed while it was written.`);
   }
 
-  /** Writes the lines that wait, then closes the file. */
+  /** Writes the frames that wait, gives what the bucket lacks, then closes the file. */
   async close(): Promise<void> {
-    if (this.#unwritten.length > 0) await this.#flush().catch(() => undefined);
-    await this.#tail.catch(() => undefined);
-    // Lines that cannot be given are fetched again, if another machine continues the chunk.
+    this.#tryFlush();
+    // Frames that cannot be given are fetched again, if another machine continues the chunk.
     await this.give().catch(() => undefined);
     await this.#handle.close();
   }
@@ -172,79 +169,31 @@ export class Spool {
   /** Closes and removes the spool. Call this when the rows are in a committed part. */
   async discard(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#unwritten = [];
-    await this.#tail.catch(() => undefined);
+    this.#waiting = [];
     await this.#handle.close();
-    await this.#pieces?.stop();
-    if (this.#copy !== undefined) await dropPieces(this.#copy, this.#file);
+    await this.#pieces?.drop();
     // Another attempt may have committed the chunk and removed the spool.
     await rm(this.#file, { force: true });
   }
 }
 
 /**
- * Reads the complete lines of an earlier attempt. After a kill, a full disk or a power failure, a line may be
- * incomplete. Cuts the file off before the first such line, so that new lines can follow. The run fetches the lost
+ * Reads the complete frames of an earlier attempt. After a kill, a full disk or a power failure, the last frames may be
+ * incomplete. Cuts the file off before the first such frame, so that new frames can follow. The run fetches the lost
  * responses again.
  */
-async function recover(file: string): Promise<LandedRow[]> {
+async function recover(file: string): Promise<Frame[]> {
   if (!existsSync(file)) return [];
-  const rows: LandedRow[] = [];
-  let whole = 0;
-  for await (const { row, end } of readSpool(file)) {
-    if (row === undefined) break;
-    rows.push(row);
-    whole = end;
-  }
+  const frames: FoundFrame[] = [];
+  for await (const frame of readSpool(file)) frames.push(frame);
+  const whole = frames.at(-1)?.end ?? 0;
   if (whole < statSync(file).size) truncateSync(file, whole);
-  return rows;
+  return frames;
 }
 
-/** One line of a spool. */
-export interface SpoolLine {
-  /** Undefined if the line is incomplete or is not a row. */
-  row: LandedRow | undefined;
-  /** `bytes` is the length of this line. `end` is the position in the file after this line. */
-  bytes: number;
-  end: number;
-}
-
-// Longest line in bytes. Responses are much shorter, and a JavaScript string cannot be much longer.
-const MOST_LINE_BYTES = 256 * 2 ** 20;
 const READ_BYTES = 2 ** 20;
 
-/**
- * Reads a spool of any size line by line, with one line in memory at a time. A last line without a line break counts as
- * incomplete.
- */
-export async function* readSpool(file: string, mostLineBytes = MOST_LINE_BYTES): AsyncGenerator<SpoolLine> {
-  let line: Buffer[] = [];
-  let bytes = 0;
-  let end = 0;
-  for await (const data of createReadStream(file, { highWaterMark: READ_BYTES })) {
-    const chunk = data as Buffer;
-    let from = 0;
-    for (let at = chunk.indexOf(0x0a); at >= 0; at = chunk.indexOf(0x0a, from)) {
-      line.push(chunk.subarray(from, at));
-      bytes += at + 1 - from;
-      end += bytes;
-      yield { row: bytes > mostLineBytes ? undefined : parseRow(line), bytes, end };
-      line = [];
-      bytes = 0;
-      from = at + 1;
-    }
-    bytes += chunk.length - from;
-    if (bytes <= mostLineBytes) line.push(chunk.subarray(from));
-    else line = [];
-  }
-  if (bytes > 0) yield { row: undefined, bytes, end: end + bytes };
-}
-
-function parseRow(line: Buffer[]): LandedRow | undefined {
-  try {
-    const row = JSON.parse(Buffer.concat(line).toString('utf8')) as LandedRow | null;
-    return typeof row?.body === 'string' ? row : undefined;
-  } catch {
-    return undefined;
-  }
+/** Reads the frames of a spool of any size, up to the first incomplete one. Has one frame in memory at a time. */
+export function readSpool(file: string): AsyncGenerator<FoundFrame> {
+  return streamFrames(createReadStream(file, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>);
 }

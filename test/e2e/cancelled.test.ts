@@ -113,6 +113,6 @@ describe('a cancelled run', () => {
     // Everything except the requests of search, lookup lists and metrics, and those cancelled in flight.
     expect(Number(kept?.['rows'])).toBeGreaterThanOrEqual(Number(answered.get(details!)) - IN_FLIGHT - 4);
     const files = readdirSync(system.project.landing, { recursive: true, encoding: 'utf8' });
-    expect(files.filter((name) => name.endsWith('.ndjson'))).toEqual([]);
+    expect(files.filter((name) => name.endsWith('.spool'))).toEqual([]);
   });
 });

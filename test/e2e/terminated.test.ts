@@ -45,7 +45,7 @@ const night = async (market = 'demo'): Promise<RunResult> => {
   return (await (await start(market)).result()) as RunResult;
 };
 const spools = (): string[] =>
-  readdirSync(system.project.landing, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.ndjson'));
+  readdirSync(system.project.landing, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.spool'));
 /** Rows of a query on all landed company records. */
 const landed = (sql: string): Promise<Record<string, Json>[]> => {
   const files = path.join(system.project.landing, 'companies', '*', '*', '*.parquet');

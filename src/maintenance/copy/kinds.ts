@@ -31,8 +31,8 @@ const RUN = String.raw`^landing/[^/]+/date=[^/]+/run=[^/]+/`;
 const RULES: readonly (readonly [RegExp, Kind])[] = [
   [new RegExp(`${RUN}_manifest/part-[^/]+\\.json$`), 'manifest'],
   [new RegExp(`${RUN}part-[^/]+\\.parquet$`), 'part'],
-  [new RegExp(`${RUN}_spool/part-[^/]+\\.ndjson$`), 'spool'],
-  [new RegExp(`${RUN}_spool/part-[^/]+\\.ndjson\\.pieces/[^/]+\\.ndjson$`), 'piece'],
+  [new RegExp(`${RUN}_spool/part-[^/]+\\.spool$`), 'spool'],
+  [new RegExp(`${RUN}_spool/part-[^/]+\\.spool\\.pieces/[^/]+\\.spool$`), 'piece'],
   [new RegExp(`${RUN}_quarantine/part-[^/]+$`), 'state'],
   [/^secrets\/(?:personal-data-key|payee-salt)$/, 'secret'],
   [/^secrets\/(?:forgotten|webhook-secret)$/, 'state'],

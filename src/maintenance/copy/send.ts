@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { writeFileAtomic } from '../../store/files.js';
 import { removeLeftovers } from '../../store/database-files.js';
+import { encodeFrame, headOf, parseFrames, type Frame } from '../../landing/index.js';
 import { Lease } from '../../store/lease.js';
 import type { Content } from '../../store/storage.js';
 import { writeCheckpoint } from '../../warehouse/duckdb/checkpoint.js';
@@ -65,40 +66,40 @@ async function send({ from, to, rights: [, right] }: Route, item: Item): Promise
   return { sent: await digest(item), made: (await findCheckpoint(to))[0] ?? item };
 }
 
-/** Adds the lines that the target lacks: to a bucket as a new piece, to a folder with the lines that are there. */
+/** Adds the frames that the target lacks: to a bucket as a new piece, to a folder with the frames that are there. */
 async function syncSpool(
   { to }: Route,
   item: Item,
   { there, mayChange }: { there: Item | undefined; mayChange: boolean },
 ): Promise<Outcome> {
   const made = { ...item, storage: to.storage, keys: there?.keys ?? [] };
-  const [lines, known] = [await readLines(item), await readLines(made)];
-  const missing = [...lines].filter((line) => !known.has(line));
-  if (known.size > lines.size - missing.length) return 'different';
+  const [frames, known] = [await readFrames(item), await readFrames(made)];
+  const missing = [...frames].filter(([head]) => !known.has(head));
+  if (known.size > frames.size - missing.length) return 'different';
   if (missing.length === 0) return 'same';
   if (!mayChange) return there === undefined ? 'missing' : 'different';
   if (to.dataDir === undefined) {
-    const piece = `${item.path}.pieces/${Date.now()}-${randomUUID().slice(0, 8)}-000000.ndjson`;
-    await to.storage.create(piece, encodeLines(missing));
+    const piece = `${item.path}.pieces/${Date.now()}-${randomUUID().slice(0, 8)}-000000.spool`;
+    await to.storage.create(piece, encode(missing));
     made.keys = [...made.keys, piece];
   } else {
     made.keys = [item.path];
-    await writeFileAtomic(path.join(to.dataDir, ...item.path.split('/')), encodeLines([...known, ...missing]));
+    await writeFileAtomic(path.join(to.dataDir, ...item.path.split('/')), encode([...known, ...missing]));
   }
-  if ((await readLines(made)).size !== lines.size) return 'different';
+  if ((await readFrames(made)).size !== frames.size) return 'different';
   return there === undefined ? 'sent' : 'replaced';
 }
 
-/** Reads the complete lines of a spool, each once. Several machines may have given the same line to a bucket. */
-async function readLines({ storage, keys }: Item): Promise<Set<string>> {
-  const lines = new Set<string>();
+/** Reads the frames of a spool by their heads. Several machines may have given the same frame to a bucket. */
+async function readFrames({ storage, keys }: Item): Promise<Map<string, Frame>> {
+  const frames = new Map<string, Frame>();
   for (const key of keys) {
-    const text = (await storage.read(key))?.body.toString('utf8') ?? '';
-    for (const line of text.split('\n').slice(0, -1)) lines.add(line);
+    const bytes = (await storage.read(key))?.body ?? Buffer.alloc(0);
+    for (const frame of parseFrames(bytes)) frames.set(headOf(frame), frame);
   }
-  return lines;
+  return frames;
 }
 
-function encodeLines(lines: string[]): Buffer {
-  return Buffer.from(lines.map((line) => `${line}\n`).join(''));
+function encode(frames: readonly (readonly [head: string, frame: Frame])[]): Buffer {
+  return Buffer.concat(frames.flatMap(([, frame]) => encodeFrame(frame)));
 }

@@ -7,7 +7,7 @@ import { ownerJobsDir } from '../../store/data-folder.js';
 import { namesIn, writeFileAtomic } from '../../store/files.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
 import { quote } from '../../warehouse/duckdb/sql-files.js';
-import type { LandedPart } from '../../landing/index.js';
+import { encodeFrame, frameOf, rowOf, type LandedPart } from '../../landing/index.js';
 import { readSpool } from '../../landing/spool.js';
 import { sha256Of, type PeopleRow } from '../../privacy/forgotten.js';
 import { replaceParts } from '../compact/replace-parts.js';
@@ -26,8 +26,8 @@ export type Change = (stream: LandingStream, row: StoredRow) => StoredRow | null
 export interface AnswersFile {
   stream: LandingStream;
   file: string;
-  /** Yields the answers. While it runs, no other query may use the database. `row` is undefined for an incomplete line. */
-  rows(): AsyncIterable<{ row: StoredRow | undefined }>;
+  /** Yields the answers. While it runs, no other query may use the database. */
+  rows(): AsyncIterable<{ row: StoredRow }>;
   /** Writes the file again. Returns the number of changed answers; if it is 0, a part stays as it is. */
   rewrite(change: Change): Promise<number>;
 }
@@ -91,25 +91,27 @@ async function rewritePart(db: Database, data: Data, part: LandedPart, change: C
   }
 }
 
-/** A spool that no process writes. Rewriting it also drops incomplete lines. */
+/** A spool that no process writes. Rewriting it also drops incomplete frames. */
 export function spoolFile(stream: LandingStream, file: string): AnswersFile {
   return {
     stream,
     file,
-    rows: () => readSpool(file),
+    rows: async function* () {
+      for await (const frame of readSpool(file)) yield { row: rowOf(frame) };
+    },
     rewrite: async (change) => {
-      const lines: string[] = [];
+      const kept: Buffer[] = [];
       let changed = 0;
-      for await (const { row } of readSpool(file)) {
-        const after = row === undefined ? null : change(stream, row);
-        if (row !== undefined && after !== row) changed++;
-        if (after !== null)
-          lines.push(`${JSON.stringify(after === row ? row : { ...row, ...after, sha256: sha256Of(after.body) })}\n`);
+      for await (const frame of readSpool(file)) {
+        const row = rowOf(frame);
+        const after = change(stream, row);
+        if (after !== row) changed++;
+        if (after !== null) kept.push(...encodeFrame(after === row ? frame : frameOf({ ...row, ...after })));
       }
-      const text = lines.join('');
-      if (text === readFileSync(file, 'utf8')) return changed;
+      const bytes = Buffer.concat(kept);
+      if (bytes.equals(readFileSync(file))) return changed;
       const { atime, mtime } = statSync(file);
-      await writeFileAtomic(file, text);
+      await writeFileAtomic(file, bytes);
       // Restore the file's times. A new time would look as if a worker were writing this spool.
       utimesSync(file, atime, mtime);
       return changed;

@@ -47,7 +47,7 @@ export class LandedPeople {
   /** Calls `visit` for every answer in parts and spools. */
   async each(visit: Visit, files: Iterable<AnswersFile> = this.files): Promise<void> {
     for (const file of files) {
-      for await (const { row } of file.rows()) if (row !== undefined) visit(file.stream, row);
+      for await (const { row } of file.rows()) visit(file.stream, row);
     }
   }
 

@@ -1,13 +1,22 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { receiverLock, runFolder } from '../../store/data-folder.js';
-import { WEBHOOK_REQUEST, type LandedRow } from '../../../schemas/pipeline/landing.js';
+import { WEBHOOK_REQUEST } from '../../../schemas/pipeline/landing.js';
 import type { Clock } from '../../base/time/clock.js';
 import { syncPath } from '../../store/files.js';
 import { LEASE_MS } from '../../store/lock/folder-lock.mjs';
 import { LockLostError, takeLock, type Lock } from '../../store/lock/lock.js';
-import { withoutForgotten } from '../../privacy/forgotten.js';
-import { landSpool, Spool, SPOOL_LIMITS, spoolFile, type PartTarget, type SpoolLimits } from '../../landing/index.js';
+import {
+  frameOf,
+  landSpool,
+  Spool,
+  SPOOL_LIMITS,
+  spoolFile,
+  stripFrame,
+  type Frame,
+  type PartTarget,
+  type SpoolLimits,
+} from '../../landing/index.js';
 import type { Data } from '../../store/data.js';
 import { Adopter } from '../../landing/adopter.js';
 import { newReceiverId, nextChunk } from '../../landing/deliveries.js';
@@ -34,7 +43,7 @@ export interface DeliveryLogOptions {
 }
 
 interface Waiting {
-  row: LandedRow;
+  frame: Frame;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
@@ -104,18 +113,17 @@ export class DeliveryLog {
    * @param companyId null when the delivery names no usable company
    */
   async keep(body: string, companyId: string | null): Promise<void> {
-    const received: LandedRow = {
+    const received = frameOf({
       request_key: `${WEBHOOK_REQUEST}/delivery`,
       entity_id: companyId,
       row_kind: 'webhook',
       status: 200,
       fetched_at: this.#clock.now().toISOString(),
       body,
-      sha256: createHash('sha256').update(body).digest('hex'),
-    };
-    const row = withoutForgotten({ data: this.#data, stream: 'watch_events' }, received);
+    });
+    const frame = stripFrame({ data: this.#data, stream: 'watch_events' }, received);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ row, resolve, reject });
+      this.#waiting.push({ frame, resolve, reject });
       this.#work();
     });
   }
@@ -144,8 +152,10 @@ export class DeliveryLog {
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0);
       try {
-        await this.#write(group.map(({ row }) => row));
+        await this.#write(group.map(({ frame }) => frame));
         for (const { resolve } of group) resolve();
+        // Send the answers first. Deliveries that arrive meanwhile share the next sync.
+        await setImmediate();
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
@@ -158,18 +168,18 @@ export class DeliveryLog {
   }
 
   /**
-   * Writes rows to this process's own spools and syncs the spools. If this process was suspended, another process may
-   * have taken over its spools. Then the rows go to new spools under another receiver id.
+   * Writes frames to this process's own spools and syncs the spools. If this process was suspended, another process may
+   * have taken over its spools. Then the frames go to new spools under another receiver id.
    * @throws LockLostError after three attempts
    */
-  async #write(rows: readonly LandedRow[]): Promise<void> {
+  async #write(frames: readonly Frame[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         const receiver = await this.#join();
-        for (const row of rows) await this.#append(receiver, row);
+        for (const frame of frames) await this.#append(receiver, frame);
         await receiver.chunk?.spool?.sync();
         await receiver.chunk?.spool?.give();
-        // The lock is still held after the sync. So a process that takes over the spools later finds these rows.
+        // The lock is still held after the sync. So a process that takes over the spools later finds these frames.
         receiver.lock.assertHeld();
         return;
       } catch (error) {
@@ -181,7 +191,7 @@ export class DeliveryLog {
     }
   }
 
-  async #append(receiver: Receiver, row: LandedRow): Promise<void> {
+  async #append(receiver: Receiver, frame: Frame): Promise<void> {
     const { limits = SPOOL_LIMITS } = this.#options;
     const chunk = (receiver.chunk ??= {
       target: nextChunk(this.#data, receiver.id, receiver.chunks++, this.#clock.now()),
@@ -196,7 +206,7 @@ export class DeliveryLog {
       chunk.rows = chunk.spool.found.length;
       await syncPath(path.dirname(file), this.#data.dataDir);
     }
-    await chunk.spool.append(row);
+    chunk.spool.append(frame);
     chunk.rows++;
     if (chunk.rows < limits.rows && chunk.spool.bytes < limits.bytes) return;
     await this.#rotate();

@@ -19,6 +19,7 @@ import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { bookAttempt, readRequests } from '../../../src/landing/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
+import { spoolOf } from '../../helpers/spool.js';
 import { writeReportV1 } from '../../stub/financials.js';
 import { startStub, type StubApi } from '../../stub/index.js';
 import { ALONE } from '../../helpers/activity-inputs.js';
@@ -146,9 +147,8 @@ describe('a chunk', () => {
         status: 200,
         fetched_at: new Date().toISOString(),
         body: '{}',
-        sha256: 'x',
       };
-      appendFileSync(path.join(spool, 'part-companies-00000.ndjson'), `${JSON.stringify(row)}\n`);
+      appendFileSync(path.join(spool, 'part-companies-00000.spool'), spoolOf([row]));
     }
     await fetchCompanies();
     expect(detailRequests()).toBeLessThanOrEqual(6); // five, plus one proxy page that the stub may insert

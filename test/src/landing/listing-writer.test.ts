@@ -98,7 +98,7 @@ it.each([0, 1, 2])('resumes a listing after a kill following %i commits', async 
     if (i < committed) continue;
     rmSync(part.file);
     rmSync(path.join(runFolder(target), '_manifest', `part-${part.chunk}.json`));
-    const name = `part-tenders-0000${i}.ndjson`;
+    const name = `part-tenders-0000${i}.spool`;
     writeFileSync(path.join(path.dirname(lost), name), kept.get(name)!);
   }
   writeFileSync(path.join(path.dirname(lost), 'complete-tenders.json'), '{"parts":3}\n');

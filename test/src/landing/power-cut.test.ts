@@ -63,7 +63,7 @@ describe('a power cut', () => {
   test('keeps rows of an open part after sync() and a power cut', async () => {
     const writer = await PartWriter.open(target);
     await writer.append(row('1'));
-    const spool = path.join(runFolder(target), '_spool', 'part-companies-00000.ndjson');
+    const spool = path.join(runFolder(target), '_spool', 'part-companies-00000.spool');
     await writer.sync();
     expect(findLost(spool)).not.toContainEqual(expect.stringContaining('content'));
     await writer.close();
@@ -71,7 +71,7 @@ describe('a power cut', () => {
 
   test('keeps every page of a complete listing after a power cut', async () => {
     const listing = { ...target, stream: 'tenders' as const, chunk: 'tenders' };
-    const spool = path.join(runFolder(listing), '_spool', 'part-tenders-00000.ndjson');
+    const spool = path.join(runFolder(listing), '_spool', 'part-tenders-00000.spool');
     const lost: string[] = [];
     watchDisk(target.data.dataDir, (to) => {
       if (to.endsWith('complete-tenders.json'))

@@ -1,9 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LandedRow } from '../../../schemas/pipeline/landing.js';
-import { Spool } from '../../../src/landing/index.js';
+import { frameOf, parseFrames, Spool, type Frame } from '../../../src/landing/index.js';
 import { waitUntil } from '../../helpers/sandbox.js';
 
 let folder: string;
@@ -11,62 +10,69 @@ let file: string;
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'tidemark-spool-'));
-  file = path.join(folder, '_spool', 'part-x.ndjson');
+  file = path.join(folder, '_spool', 'part-x.spool');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const row = (entity: string): LandedRow => ({
-  request_key: `GET /v2/companies/${entity}`,
-  entity_id: entity,
-  row_kind: 'record',
-  status: 200,
-  fetched_at: '2026-11-20T02:00:00.123Z',
-  body: `{"id":${entity}}`,
-  sha256: '0'.repeat(64),
-});
-const written = (): (string | null)[] =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => (JSON.parse(line) as LandedRow).entity_id);
+const row = (entity: string): Frame =>
+  frameOf({
+    request_key: `GET /v2/companies/${entity}`,
+    entity_id: entity,
+    row_kind: 'record',
+    status: 200,
+    fetched_at: '2026-11-20T02:00:00.123Z',
+    body: `{"id":${entity}}`,
+  });
+const ids = (frames: Iterable<Frame>): (string | null)[] => [...frames].map(({ facts }) => facts.entity_id);
+const written = (): (string | null)[] => ids(parseFrames(readFileSync(file)));
 
-describe('lines that a spool holds back', () => {
+describe('frames that a spool holds back', () => {
   it('are written together as soon as the given number waits', async () => {
     const spool = await Spool.open(file);
-    expect(spool.add(row('1'), 3)).toBeUndefined();
-    expect(spool.add(row('2'), 3)).toBeUndefined();
+    spool.add(row('1'), 3);
+    spool.add(row('2'), 3);
     expect(written()).toEqual([]);
-    await spool.add(row('3'), 3);
+    spool.add(row('3'), 3);
     expect(written()).toEqual(['1', '2', '3']);
     await spool.close();
   });
 
-  it('are written after a short time, even if no more lines follow', async () => {
+  it('are written after a short time, even if no more frames follow', async () => {
     const spool = await Spool.open(file);
-    void spool.add(row('1'), 100);
-    await waitUntil('the line is written', async () => written().length === 1);
+    spool.add(row('1'), 100);
+    await waitUntil('the frame is written', async () => written().length === 1);
     expect(written()).toEqual(['1']);
     await spool.close();
   });
 
-  it('are written before a line that is appended, and before sync() and close()', async () => {
+  it('are written before a frame that is appended, and before sync() and close()', async () => {
     const spool = await Spool.open(file);
-    void spool.add(row('1'), 100);
-    await spool.append(row('2'));
+    spool.add(row('1'), 100);
+    spool.append(row('2'));
     expect(written()).toEqual(['1', '2']);
-    void spool.add(row('3'), 100);
+    spool.add(row('3'), 100);
     await spool.sync();
     expect(written()).toEqual(['1', '2', '3']);
-    void spool.add(row('4'), 100);
+    spool.add(row('4'), 100);
     await spool.close();
     expect(written()).toEqual(['1', '2', '3', '4']);
-    expect((await Spool.open(file)).found.map(({ entity_id }) => entity_id)).toEqual(['1', '2', '3', '4']);
+    expect(ids((await Spool.open(file)).found)).toEqual(['1', '2', '3', '4']);
   });
 
   it('are removed with the spool', async () => {
     const spool = await Spool.open(file);
-    void spool.add(row('1'), 100);
+    spool.add(row('1'), 100);
     await spool.discard();
     expect(existsSync(file)).toBe(false);
+  });
+});
+
+it('refuses the spool of an older version and says what to do', async () => {
+  mkdirSync(path.dirname(file));
+  writeFileSync(file.replace('.spool', '.ndjson'), '{}\n');
+  await expect(Spool.open(file)).rejects.toMatchObject({
+    type: 'LandingCorrupt',
+    message: expect.stringContaining('part-x.ndjson holds answers that an older version has not landed') as string,
+    todo: expect.stringContaining('Start the version that wrote it') as string,
   });
 });

@@ -12,13 +12,14 @@ import {
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { rejectsFile } from '../../../src/store/data-folder.js';
-import { readManifests, readPartRows, spoolsDir } from '../../../src/landing/index.js';
+import { readManifests, readPartRows, spoolsDir, type NewRow } from '../../../src/landing/index.js';
 import { listQuarantine, quarantinePart } from '../../../src/landing/quarantine.js';
 import { forget, type Forgot } from '../../../src/maintenance/forget/forget.js';
 import { returnParts } from '../../../src/maintenance/return-parts.js';
 import { openData } from '../../../src/store/working-copy/open.js';
 import { becomeWriter } from '../../../src/warehouse/duckdb/writer.js';
 import { findTexts } from '../../helpers/find-texts.js';
+import { spoolOf } from '../../helpers/spool.js';
 import { land, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 import { textsOf } from './forget/plant-many.js';
 import { OwnFolder } from '../../../src/store/data.js';
@@ -51,9 +52,9 @@ const log = (dataDir: string, text: string): void => {
 };
 const folderOf = (dataDir: string, stream: string, name = 'r1'): string =>
   path.join(dataDir, 'landing', stream, 'date=2026-11-20', `run=${name}`);
-const rowOf = ({ entity, body, request = `GET /${entity}` }: Answer): object => ({
+const rowOf = ({ entity, body, request = `GET /${entity}` }: Answer): NewRow => ({
   request_key: request,
-  entity_id: entity,
+  entity_id: entity ?? null,
   row_kind: 's',
   status: 200,
   fetched_at: '2026-11-20T02:00:00.000Z',
@@ -75,11 +76,11 @@ async function quarantine(dataDir: string, answers: Answer[], damage: (file: str
 }
 
 /** Writes a spool that an ended run left. */
-function spool(dataDir: string, stream: string, lines: string, runName = 'r1', chunk = 'x'): void {
+function spool(dataDir: string, stream: string, content: string | Buffer, runName = 'r1', chunk = 'x'): void {
   const folder = spoolsDir(folderOf(dataDir, stream, runName));
   mkdirSync(folder, { recursive: true });
-  const file = path.join(folder, `part-${chunk}.ndjson`);
-  writeFileSync(file, lines);
+  const file = path.join(folder, `part-${chunk}.spool`);
+  writeFileSync(file, content);
   const longAgo = new Date(Date.now() - 3_600_000);
   utimesSync(file, longAgo, longAgo);
 }
@@ -184,11 +185,7 @@ it('removes rejects of parts that are no longer landed', async () => {
 it('forgets a person whom only a spool of an ended run names', async () => {
   const dataDir = temporaryDataDir();
   const { email, last } = textsOf(GONE);
-  spool(
-    dataDir,
-    'employee_details',
-    `${JSON.stringify(rowOf(details(GONE)))}\n${JSON.stringify(rowOf(details(STAYS)))}\n`,
-  );
+  spool(dataDir, 'employee_details', spoolOf([rowOf(details(GONE)), rowOf(details(STAYS))]));
   spool(dataDir, 'executives', `{"torn": "${last}`);
   log(dataDir, email);
   expect((await run(dataDir, person)).proof).toMatchObject({ proven: true });
@@ -201,7 +198,7 @@ it('searches all files for what deliveries name that no receiver has landed', as
   const { email } = textsOf(GONE);
   const body = { company_data: { id: Number(COMPANY), name: 'A firm' }, field: 'employee.email', new_value: email };
   const row = rowOf({ stream: 'watch_events', entity: COMPANY, request: 'WEBHOOK /delivery', body });
-  spool(dataDir, 'watch_events', `${JSON.stringify(row)}\n`, 'webhook', `r${'0'.repeat(16)}-000001-20261120`);
+  spool(dataDir, 'watch_events', spoolOf([row]), 'webhook', `r${'0'.repeat(16)}-000001-20261120`);
   log(dataDir, email);
   expect((await run(dataDir, company)).proof).toMatchObject({ proven: true });
   expect(await findTexts(dataDir, [email])).toEqual([]);
@@ -272,7 +269,7 @@ it.each(UNREADABLE)('forgets a person whom only %s names', async (_, answer, sub
     { ...answer, status: 0 },
     { ...answer, entity: '9', body: 'a 502 page', status: 0 },
   ]);
-  spool(dataDir, answer.stream, `${JSON.stringify(rowOf(answer))}\n`);
+  spool(dataDir, answer.stream, spoolOf([rowOf(answer)]));
   log(dataDir, `${textsOf(GONE).first} ${textsOf(GONE).last}`);
   const { proof } = await run(dataDir, subject);
   expect(proof).toMatchObject({ proven: true });

@@ -125,7 +125,7 @@ class Poller {
     const sha = createHash('sha256').update(row.body).digest('hex');
     if (end !== null) return this.#end(job, row);
     // Land only an answer that differs from the answer before it, because a job may be polled for days.
-    if (sha !== job.landed) await this.#writer.append(row);
+    if (sha !== job.landed) await this.#writer.keep(row);
     await this.#files.write({ ...job, misses: 0, landed: sha, row: null });
   }
 
@@ -134,7 +134,7 @@ class Poller {
     const at = this.#deps.clock.now();
     const found = await findLostStart(this.#deps, this.#ctx, job.company, { signal: this.#heartbeat.signal, at });
     if (found.state !== 'started') return this.#end(job, found.row);
-    await this.#writer.append(found.row);
+    await this.#writer.keep(found.row);
     await this.#files.write({ ...job, state: 'started', jobId: found.jobId });
   }
 
@@ -161,7 +161,7 @@ class Poller {
    * lost.
    */
   async #end(job: OwnerJob, row: NewRow): Promise<void> {
-    await this.#writer.append(row);
+    await this.#writer.keep(row);
     await this.#writer.sync();
     await this.#files.end({ ...job, row: null }, this.#deps.clock.now());
   }

@@ -267,7 +267,7 @@ describe('compaction of folders without models', () => {
     await landParts(dataDir, [...runEnds, company(1, 1, 'a'), company(2, 1, 'b')]);
     const spool = path.join(dataDir, 'landing', 'companies', 'date=2026-11-01', 'run=n1', '_spool');
     mkdirSync(spool, { recursive: true });
-    writeFileSync(path.join(spool, 'chunk.ndjson'), '');
+    writeFileSync(path.join(spool, 'part-chunk.spool'), '');
     const warehouse = await loadedWarehouse(dataDir);
     expect(await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 2 })).toMatchObject({
       folders: 1,
@@ -278,7 +278,7 @@ describe('compaction of folders without models', () => {
         .map(({ date }) => date)
         .toSorted(),
     ).toEqual([old, today, today]);
-    rmSync(path.join(spool, 'chunk.ndjson'));
+    rmSync(path.join(spool, 'part-chunk.spool'));
     expect(await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 2 })).toMatchObject({
       folders: 1,
       partsBefore: 2,

@@ -17,11 +17,21 @@ import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { LocalFolder } from '../../../../src/store/local-folder.js';
 import type { Storage } from '../../../../src/store/storage.js';
 import { findDifferences } from '../../../helpers/compare-published.js';
+import { spoolOf } from '../../../helpers/spool.js';
 import { land, marketNight, prepareBuilt, prepareOnce, temporaryDataDir } from '../../../helpers/warehouse.js';
 import { OwnFolder } from '../../../../src/store/data.js';
 
 const SPOOLED = { data: new OwnFolder(''), stream: 'watch_events', run: 'webhook', date: '2026-11-20' } as const;
-const LINES = ['{"body":"first"}', '{"body":"second"}'];
+const FRAMES = spoolOf(
+  ['first', 'second'].map((body) => ({
+    request_key: 'WEBHOOK /delivery',
+    entity_id: null,
+    row_kind: 'webhook',
+    status: 200,
+    fetched_at: '2026-11-20T02:00:00.000Z',
+    body,
+  })),
+);
 const STATE = {
   'calibration/m.json': '{"calibrated":1}',
   'owner-jobs/open/7.json': '{"company":"7"}',
@@ -41,7 +51,7 @@ export async function prepareFolder(dataDir: string): Promise<void> {
   await addNight(dataDir, '2026-11-20', [1, 2, 3]);
   for (const [key, text] of Object.entries(STATE)) write(dataDir, key, text);
   const spool = spoolFile(runFolder({ ...SPOOLED, data: new OwnFolder(dataDir) }), 'r0123456789abcdef-1-1');
-  write(dataDir, path.relative(dataDir, spool), `${LINES.join('\n')}\n{"body":"cut`);
+  write(dataDir, path.relative(dataDir, spool), `${FRAMES.toString()}{"body":"cut`);
 }
 
 /** Lands, loads and publishes a night. */
@@ -140,7 +150,7 @@ export function describeCopies(name: string, openBucket: () => Place): void {
         else expect(readFileSync(path.join(to, key), 'utf8')).toBe(text);
       }
       const spool = spoolFile(runFolder({ ...SPOOLED, data: new OwnFolder(to) }), 'r0123456789abcdef-1-1');
-      expect(readFileSync(spool, 'utf8').trimEnd().split('\n')).toEqual(LINES);
+      expect(readFileSync(spool)).toEqual(FRAMES);
       expect((await checkCopy(source, back)).verified.differences).toEqual([]);
       await addNight(to, '2026-11-21', [1, 2, 3, 4]);
       await addNight(from, '2026-11-21', [1, 2, 3, 4]);

@@ -7,8 +7,8 @@ it.each([
   [`${RUN}/part-00000.parquet`, 'part'],
   [`${RUN}/part-00000.0123456789ab.parquet`, 'part'],
   [`${RUN}/_manifest/part-00000.json`, 'manifest'],
-  [`${RUN}/_spool/part-00000.ndjson`, 'spool'],
-  [`${RUN}/_spool/part-00000.ndjson.pieces/1-ab-000000.ndjson`, 'piece'],
+  [`${RUN}/_spool/part-00000.spool`, 'spool'],
+  [`${RUN}/_spool/part-00000.spool.pieces/1-ab-000000.spool`, 'piece'],
   ['runs/r1/requests/00000.ndjson', 'state'],
   ['runs/r1/sent/00000.ndjson', 'state'],
   ['calibration/nordics.json', 'state'],
@@ -23,7 +23,7 @@ it.each([
 it.each([
   'runs/r1/due/companies/plan.json',
   `${RUN}/_spool/complete-tenders.json`,
-  `${RUN}/_spool/part-tenders-00000.ndjson.0123abcd-0123abcd`,
+  `${RUN}/_spool/part-tenders-00000.spool.0123abcd-0123abcd`,
   'landing/removal.lock/1.0/holder.json',
   'landing/removal.lock.0123/holder.json',
   'secrets/api-key',
@@ -40,7 +40,7 @@ it.each([
 });
 
 it('finds the spool of a piece', () => {
-  expect(spoolOfPiece(`${RUN}/_spool/part-1.ndjson.pieces/1-ab-000000.ndjson`)).toBe(`${RUN}/_spool/part-1.ndjson`);
+  expect(spoolOfPiece(`${RUN}/_spool/part-1.spool.pieces/1-ab-000000.spool`)).toBe(`${RUN}/_spool/part-1.spool`);
 });
 
 it('finds runs without an end', () => {

@@ -3,22 +3,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { spoolFile } from '../../../../src/maintenance/forget/answers.js';
+import { spoolOf } from '../../../helpers/spool.js';
 
 it('drops rows from a spool, as from a landed part', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-spool-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = path.join(folder, 'part-employees-00000.ndjson');
-  const lineOf = (entity_id: string) =>
-    JSON.stringify({
-      request_key: `POST /v2/employees ${entity_id}`,
-      entity_id,
-      row_kind: 'last-page',
-      status: 200,
-      fetched_at: '2026-01-01T00:00:00.000Z',
-      body: `{"data":[{"name":"Person ${entity_id}"}]}`,
-      sha256: '',
-    });
-  writeFileSync(file, `${lineOf('1')}\n${lineOf('2')}\n`);
+  const file = path.join(folder, 'part-employees-00000.spool');
+  const rowOf = (entity_id: string) => ({
+    request_key: `POST /v2/employees ${entity_id}`,
+    entity_id,
+    row_kind: 'last-page',
+    status: 200,
+    fetched_at: '2026-01-01T00:00:00.000Z',
+    body: `{"data":[{"name":"Person ${entity_id}"}]}`,
+  });
+  writeFileSync(file, spoolOf([rowOf('1'), rowOf('2')]));
   expect(await spoolFile('employees', file).rewrite((_, row) => (row.entity_id === '1' ? null : row))).toBe(1);
-  expect(readFileSync(file, 'utf8')).toBe(`${lineOf('2')}\n`);
+  expect(readFileSync(file)).toEqual(spoolOf([rowOf('2')]));
 });

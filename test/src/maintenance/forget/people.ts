@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Answer } from '../../../../src/warehouse/models/cases/land-answers.js';
+import { spoolOf } from '../../../helpers/spool.js';
 import { land, marketNight } from '../../../helpers/warehouse.js';
 
 /* A data folder with planted people. Ids from 500000 on belong to people to forget, others to people who stay. */
@@ -222,18 +223,16 @@ export function plantFiles(dataDir: string): void {
 export function plantSpool(dataDir: string): string {
   const folder = path.join(dataDir, 'landing/executives/date=2026-11-02/run=n2/_spool');
   mkdirSync(folder, { recursive: true });
-  const file = path.join(folder, 'part-executives-00009.ndjson');
+  const file = path.join(folder, 'part-executives-00009.spool');
   const { entity, body } = listing(1_001, 2);
   const row = {
     request_key: 'GET /x',
-    entity_id: entity,
+    entity_id: entity ?? null,
     row_kind: 's',
     status: 200,
     fetched_at: '2026-11-02T08:00:00.000Z',
   };
-  writeFileSync(
-    file,
-    `${JSON.stringify({ ...row, body: JSON.stringify(body), sha256: '' })}\n{"torn": "${markersOf(GONE[5]!)[2]}`,
-  );
+  const whole = spoolOf([{ ...row, body: JSON.stringify(body) }]);
+  writeFileSync(file, Buffer.concat([whole, Buffer.from(`{"torn": "${markersOf(GONE[5]!)[2]}`)]));
   return file;
 }

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Answer } from '../../../../src/warehouse/models/cases/land-answers.js';
 import { quarantinePart, readManifests } from '../../../../src/landing/index.js';
+import { spoolOf } from '../../../helpers/spool.js';
 import { land, marketNight } from '../../../helpers/warehouse.js';
 import { OwnFolder } from '../../../../src/store/data.js';
 
@@ -177,8 +178,8 @@ export function plantMany(dataDir: string, ids: readonly string[]): void {
     status: 200,
     fetched_at: '2026-01-02T08:00:00.000Z',
   };
-  const spooled = JSON.stringify({ ...row, body: JSON.stringify({ id, first_name: first, email }), sha256: '' });
-  write(`${folder}/_spool/part-employee_details-00009.ndjson`, `${spooled}\n{"torn": "${last}`);
+  const spooled = spoolOf([{ ...row, body: JSON.stringify({ id, first_name: first, email }) }]).toString();
+  write(`${folder}/_spool/part-employee_details-00009.spool`, `${spooled}{"torn": "${last}`);
   write(`${folder}/part-employee_details-00008.parquet`, `a part of ${email}`);
   write(`${folder}/part-employee_details-00007.parquet.tmp`, `a part of ${email}`);
   writeFileSync(path.join(dataDir, 'report.html'), `<p>${first}</p>`);
@@ -186,7 +187,7 @@ export function plantMany(dataDir: string, ids: readonly string[]): void {
 
 /** Files of `plantMany` that look as if a process wrote them, if they are not old. */
 export const OLD_FILES = [
-  '_spool/part-employee_details-00009.ndjson',
+  '_spool/part-employee_details-00009.spool',
   'part-employee_details-00008.parquet',
   'part-employee_details-00007.parquet.tmp',
 ].map((name) => `landing/employee_details/date=2026-01-02/run=n2026-01-02/${name}`);

@@ -19,6 +19,7 @@ import { deliveryWithoutPeople } from '../../../../src/privacy/events.js';
 import { DeliveryLog } from '../../../../src/serve/webhooks/delivery-log.js';
 import { createReceiver, type ReceiverOptions } from '../../../../src/serve/webhooks/receiver.js';
 import { cleanEnv, startProcess } from '../../../helpers/processes.js';
+import { spoolOf } from '../../../helpers/spool.js';
 import { startApp } from '../../../sandbox/running.js';
 import { OwnFolder } from '../../../../src/store/data.js';
 
@@ -66,7 +67,6 @@ const LANDED = {
   row_kind: 'webhook',
   status: 200,
   fetched_at: '2026-11-20T10:11:12.131Z',
-  sha256: '',
 };
 
 const delivery = (id: number): string =>
@@ -350,8 +350,8 @@ describe('the delivery log', () => {
     const spool = path.join(dataDir, 'landing', 'watch_events', 'date=2026-11-20', 'run=webhook', '_spool');
     mkdirSync(spool, { recursive: true });
     const bodies = [...Array(25).keys()].map(delivery);
-    const lines = bodies.map((body) => JSON.stringify({ ...LANDED, body })).join('\n');
-    writeFileSync(path.join(spool, 'part-r0123456789abcdef-000000-20261120101112131.ndjson'), `${lines}\n`);
+    const file = path.join(spool, 'part-r0123456789abcdef-000000-20261120101112131.spool');
+    writeFileSync(file, spoolOf(bodies.map((body) => ({ ...LANDED, body }))));
     const rows: number[] = [];
     const next = DeliveryLog.open(new OwnFolder(dataDir), clock, {
       limits: { rows: 10, bytes: 1e6 },

@@ -58,7 +58,7 @@ async function missing(bodies: readonly string[]): Promise<string[]> {
 
 function leftFiles(): string[] {
   return readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.ndjson$|receivers\//.test(name),
+    /\.spool$|receivers\//.test(name),
   );
 }
 

@@ -22,7 +22,7 @@ it('removes large old parts and old runs, and nothing else', () => {
     file(`${folder}/part-2.parquet`, 1),
     file('landing/runs/date=2026-11-20/run=run-1/part-close.parquet', 300, 2_000),
     file(`${folder}/_manifest/part-1.json`, 300),
-    file(`${folder}/_spool/part-3.ndjson`, 20),
+    file(`${folder}/_spool/part-3.spool`, 20),
     file('runs/run-2/known-market.json', 20),
     file('warehouse/tidemark.duckdb', 300),
   ];
