@@ -185,18 +185,19 @@ let versions = 0;
 /** Makes a version current that has one table. */
 async function publishTable(place: string, sql: string): Promise<void> {
   const storage = openStorage(place);
-  const version = `v=${++versions}`;
+  const build = String(++versions);
+  const version = `v=${build}`;
   const file = path.join(root, `${versions}.parquet`);
   await withMemory('a test', async (db) => db.run(`COPY (${sql}) TO ${quote(file)} (FORMAT parquet)`));
   const key = `${version}/core/t/data.parquet`;
   const table = { rows: 1, columns: [], files: [{ key, rows: 1, ...(await storage.upload(key, file)) }] };
   const database = { key: 'none', bytes: 0, sha256: '' };
-  const body = encode({ format: 1, build: version, database, tables: { 'core.t': table } });
+  const body = encode({ format: 1, build, database, tables: { 'core.t': table } });
   const manifest = { key: `${version}/manifest.json`, bytes: body.length, sha256: sha256(body) };
   await storage.create(manifest.key, body);
   const about = { format: 1 as const, token: 1, publication: 1, published_at: '', earlier: [] };
   const before = await buildsIn(storage).find();
-  const next: Pointer = { ...about, build: version, version, manifest };
+  const next: Pointer = { ...about, build, version, manifest };
   if (before === undefined) await storage.create(CURRENT, encode(next));
   else await storage.replace(CURRENT, encode(next), before.version);
 }

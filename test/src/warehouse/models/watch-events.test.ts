@@ -179,17 +179,19 @@ describe('core.watch_events', () => {
     ]);
   });
 
-  test('stores an event value of any depth', async () => {
+  test.each([
+    [90, [{ letters: '180' }], []],
+    // Beyond the bounds of all JSON.
+    [100_000, [], [{ reason: 'too_deep' }]],
+  ])('stores an event value of depth %i, or rejects its delivery', async (depth, stored, rejected) => {
     const dataDir = temporaryDataDir();
-    const depth = 100_000;
     const body = `{"company_data":{"id":1,"date":"2026-11-01T10:00:00Z"},"field":"company.bank","new_value":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     await land(dataDir, [{ stream: 'watch_events', run: 'webhook', request: 'WEBHOOK /delivery', body }]);
     const warehouse = await openTestWarehouse(dataDir);
     await loadLanding(warehouse, new OwnFolder(dataDir));
     await buildModels(warehouse, { models: model, personalData: true });
-    expect(await warehouse.db.rows('SELECT len(new_value) AS letters FROM core.watch_events')).toEqual([
-      { letters: String(2 * depth) },
-    ]);
+    expect(await warehouse.db.rows('SELECT len(new_value) AS letters FROM core.watch_events')).toEqual(stored);
+    expect(await warehouse.db.rows('SELECT reason FROM ledger.rejects')).toEqual(rejected);
   });
 
   test('maps earlier field names in SQL like schemas/v2/watch-fields.ts', async () => {
