@@ -176,3 +176,21 @@ it('takes a manifest and a part again that are here, but have another content', 
     expect(readFileSync(part.file).equals(bytes)).toBe(true);
   }
 });
+
+it.each([
+  ['companies', 5],
+  ['executives', 8],
+] as const)('asks the bucket for a chunk of %s at most %i times', async (stream, most) => {
+  const [a] = (await makeMachines(1)) as [WorkingCopy];
+  let calls = 0;
+  const { storage } = a;
+  for (const name of ['read', 'create', 'upload', 'remove', 'list'] as const) {
+    const call = storage[name].bind(storage) as (...args: unknown[]) => never;
+    Object.assign(storage, { [name]: (...args: unknown[]) => (calls++, call(...args)) });
+  }
+  expect(await PartWriter.committed(on(a, { stream }))).toBeUndefined();
+  const writer = await PartWriter.open(on(a, { stream }));
+  add(writer, 0, 500);
+  await writer.commit();
+  expect(calls).toBeLessThanOrEqual(most);
+});
