@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { version } from '@duckdb/node-api';
 import { sha256 } from '../../base/hash.js';
+import { removeLeftovers } from '../../store/database-files.js';
 import { syncFile } from '../../store/links.js';
 import { copyClosed } from './copy-closed.js';
 import { installedSchema } from './schema.js';
@@ -21,11 +22,11 @@ export function templateFile(): string {
   return path.join(ROOT, `template-${hash.slice(0, 16)}.duckdb`);
 }
 
-/** Copies the template to a file that does not exist. Does nothing without a template. A kill leaves no file. */
+/** Copies the template, if there is one, to a file that does not exist. First removes logs of a lost file. A kill leaves no file. */
 export async function copyTemplate(file: string): Promise<void> {
   const template = templateFile();
-  // The log of a lost file does not fit to the template.
-  if (!existsSync(template) || existsSync(`${file}.wal`)) return;
+  removeLeftovers(file);
+  if (!existsSync(template)) return;
   const partial = `${file}.new`;
   await copyClosed(template, partial);
   await syncFile(partial);

@@ -129,15 +129,6 @@ async function loadSoundParts(warehouse: Warehouse, data: Data): Promise<void> {
   }
 }
 
-/**
- * Whether the models were built at least once. Before that, the table ops.rejects does not exist, because a model makes
- * it.
- */
-async function areModelsBuilt(db: Database): Promise<boolean> {
-  const find = "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'ops' AND table_name = 'rejects'";
-  return (await db.count(find)) > 0;
-}
-
 /** SQL files that list the due records, in place of the stream's own file. */
 const SPECIAL_LISTS: Partial<Record<NonNullable<DueRequest['known']>, string>> = {
   rejected: 'due/_rejected.sql',
@@ -173,12 +164,7 @@ export async function dueEntities(db: Database, request: DueRequest): Promise<st
   const ofQuestions = request.known === 'asked' && ofCompanies;
   if (special === undefined && !ofQuestions && ofCompanies) await db.runFile(readSqlFile('due/_companies.sql'));
   const { text } = readSqlFile(special ?? (ofQuestions ? 'due/_resolved.sql' : `due/${list}.sql`));
-  // Before the first build of the models, no reject is known.
-  const none = request.known === 'rejected' && !(await areModelsBuilt(db));
-  const query = none ? NO_ENTITIES : text;
-  await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${query}`);
+  await db.run(`CREATE OR REPLACE TEMP TABLE due_entities AS ${text}`);
   const rank = CLASSES.map((reasons, i) => `WHEN reason IN (${reasons.map(quote).join(', ')}) THEN ${i}`).join(' ');
   return `CASE ${rank} END, CASE WHEN reason = 'stale' THEN date_trunc('day', answered_at) END, company_id, entity_id`;
 }
-
-const NO_ENTITIES = `SELECT NULL::VARCHAR AS entity_id, NULL::VARCHAR AS reason, NULL::TIMESTAMPTZ AS answered_at, NULL::BIGINT AS company_id LIMIT 0`;
