@@ -155,7 +155,7 @@ describe('the quota gate', () => {
       const run = await startWaiting('resolveCompanies', { file: 'resolve/a.csv' });
       await waitUntil('it is tried', async () => (await tried()).includes(run.workflowId));
       await waits(run);
-      const ctx = { run: 'gone', date: '2026-11-21', workflowId: 'gone', probeEverySeconds: 1, market: null };
+      const ctx = { run: 'gone', date: '2026-11-21', workflowId: 'gone', probeEverySeconds: 1, leavesQuota: 0 };
       for await (const { workflowId } of system.temporal.client.workflow.list({ query: OPEN_GATES })) {
         await system.temporal.client.workflow.getHandle(workflowId).signal('enterQuotaGate', { ctx, priority: 0 });
       }
