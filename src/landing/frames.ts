@@ -9,8 +9,8 @@ import { withoutForgotten } from '../privacy/forgotten.js';
  *     {"request_key":"GET /v2/companies/1","entity_id":"1",…,"sha256":"…","bytes":8}
  *     {"id":1}
  *
- * After a crash, only the last frames may be incomplete. A reader stops at the first frame that is incomplete, or whose
- * body has another hash.
+ * After a crash, only the last frames may be incomplete. A damaged disk may change any bytes. A reader skips each frame
+ * that is incomplete, or whose body has another hash, and continues where the next one may begin.
  */
 
 /** A response that is not landed yet. The landing zone adds the hash. */
@@ -90,25 +90,33 @@ function parseHead(line: string): (Frame['facts'] & { bytes: number }) | undefin
   }
 }
 
-/** Reads the frames at the start of some bytes, up to the first one that is incomplete or damaged. */
-export function* parseFrames(bytes: Buffer): Generator<FoundFrame> {
-  for (let at = 0; ;) {
-    const found = readFrame(bytes, at, MOST_BYTES);
-    if (found === undefined || 'lacks' in found) return;
-    yield found;
-    at = found.end;
+// How a frame begins.
+const NEXT = Buffer.from('{"request_key":');
+
+/** Returns the position after `at` where the next frame may begin; -1 if there is none. */
+function nextFrame(bytes: Buffer, at: number): number {
+  return bytes.indexOf(NEXT, at + 1);
+}
+
+/** Reads the frames in some bytes. Skips incomplete and damaged ones. */
+export function* parseFrames(bytes: Buffer, most = MOST_BYTES): Generator<FoundFrame> {
+  for (let at = 0; at !== -1;) {
+    const found = readFrame(bytes, at, most);
+    const isFrame = found !== undefined && !('lacks' in found);
+    if (isFrame) yield found;
+    at = isFrame ? found.end : nextFrame(bytes, at);
   }
 }
 
 /**
- * Reads the frames of a file of any size, up to the first one that is incomplete or damaged. Has one frame in memory at a
- * time.
+ * Reads the frames of a file of any size. Skips incomplete and damaged ones. Has one frame in memory at a time.
  * @param source the bytes of the file, in chunks of any size
  */
 export async function* streamFrames(source: AsyncIterable<Buffer>, most = MOST_BYTES): AsyncGenerator<FoundFrame> {
   let waiting: Buffer[] = [];
   let lacks = 0;
-  let end = 0;
+  /** Position of the waiting bytes in the file. */
+  let start = 0;
   for await (const chunk of source) {
     waiting.push(chunk);
     lacks -= chunk.length;
@@ -117,15 +125,24 @@ export async function* streamFrames(source: AsyncIterable<Buffer>, most = MOST_B
     let at = 0;
     for (;;) {
       const found = readFrame(bytes, at, most);
-      if (found === undefined) return;
-      if ('lacks' in found) {
+      if (found === undefined) {
+        const next = nextFrame(bytes, at);
+        // The last bytes may be the begin of NEXT.
+        at = next === -1 ? Math.max(at, bytes.length - NEXT.length) : next;
+        if (next !== -1) continue;
+        lacks = 1;
+      } else if ('lacks' in found) {
         ({ lacks } = found);
-        break;
+      } else {
+        yield { ...found, end: start + found.end };
+        at = found.end;
+        continue;
       }
-      yield { ...found, end: end + found.end };
-      at = found.end;
+      break;
     }
-    end += at;
+    start += at;
     waiting = [bytes.subarray(at)];
   }
+  // A damaged length may have made the reader wait for more bytes than there are.
+  for (const found of parseFrames(Buffer.concat(waiting), most)) yield { ...found, end: start + found.end };
 }

@@ -20,8 +20,9 @@ export interface SpoolLimits {
 export const SPOOL_LIMITS: SpoolLimits = { rows: 1_000, bytes: 32 * 2 ** 20 };
 
 /**
- * Lands a spool of any size as parts of limited size, then removes the spool. Ignores incomplete frames at its end. Lands each row once, even if the work is interrupted, or runs twice at the same time: the name of a
- * part contains the number of its first row, and its manifest states its number of rows.
+ * Lands a spool of any size as parts of limited size, then removes the spool. Skips incomplete and damaged frames. Lands
+ * each row once, even if the work is interrupted, or runs twice at the same time: the name of a part contains the number
+ * of its first row, and its manifest states its number of rows.
  * @param goesOn called before each part is written and before the spool is removed; may throw to stop the work
  * @returns the number of rows of the spool that are now landed
  */
