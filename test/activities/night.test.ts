@@ -20,6 +20,7 @@ import { makeProject, type Project } from '../helpers/project.js';
 import { startStub, type StubApi } from '../stub/index.js';
 import { ALONE, UNCHECKED } from '../helpers/activity-inputs.js';
 import { OwnFolder } from '../../src/store/data.js';
+import { writeEmptyWarehouse } from '../../src/warehouse/models/empty-warehouse.js';
 
 type All = CrawlActivities & WarehouseActivities;
 
@@ -188,6 +189,8 @@ describe('the activities of a market run', () => {
   });
 
   it('plans nothing for retryRejects when nothing was rejected', async () => {
+    // As an installed Tidemark opens a new warehouse.
+    await writeEmptyWarehouse(project.dataDir);
     await crawlNight('run-1');
     const retry = { workflowType: 'retryRejects', workflowId: 'retry', run: 'run-2', input: {} } as const;
     const ctx = await run('openRun', retry);
