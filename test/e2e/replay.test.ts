@@ -141,10 +141,13 @@ describe('tidemark replay, after three nights', () => {
   });
 
   it('reports an unreadable part and rebuilds the rest', async () => {
-    const folder = path.join(dataDir, 'landing', 'tenders', 'date=2026-11-20');
-    const [run] = readdirSync(folder);
-    const manifests = path.join(folder, run!, '_manifest');
-    writeFileSync(path.join(manifests, readdirSync(manifests)[0]!), '{');
+    // With the data in a bucket, the bucket and its working copy are damaged.
+    for (const landing of [system.project.landing, path.join(dataDir, 'landing')]) {
+      const folder = path.join(landing, 'tenders', 'date=2026-11-20');
+      const [run] = readdirSync(folder);
+      const manifests = path.join(folder, run!, '_manifest');
+      writeFileSync(path.join(manifests, readdirSync(manifests)[0]!), '{');
+    }
     const { code, stdout } = await replay();
     expect(code).toBe(1);
     expect(stdout).toMatch(/✖ replayed only in part/);
