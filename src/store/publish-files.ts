@@ -47,8 +47,9 @@ export async function publishFiles(
  * @param file path under which it was written
  */
 export async function takePublished(data: Data, name: string, n: number, file: string): Promise<void> {
-  const found = data instanceof WorkingCopy ? namesIn(name)[n] : undefined;
-  if (data instanceof WorkingCopy && found !== undefined) await data.takeContent(file, found, found.key);
+  if (!(data instanceof WorkingCopy)) return;
+  const found = namesIn(name)[n];
+  if (found !== undefined) await data.takeContent(file, found, found.key);
 }
 
 /** Removes the naming file, and from a bucket also the published files. */
