@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config/config.js';
 import { runningSandboxFile } from '../store/data-folder.js';
@@ -10,6 +10,8 @@ import { isInEnvironment } from '../config/stored-key.js';
 
 /** Address at which `tidemark up --sandbox` starts the sandbox, if its port is free. `tidemark init --sandbox` writes it. */
 export const SANDBOX_URL = 'http://127.0.0.1:4010';
+/** Time after which the days of the running sandbox are read again. */
+const REREAD_MS = 100;
 
 /** The sandbox that `demo` or `up --sandbox` runs. Both write this file, so that commands in other terminals find it. */
 const RunningSandbox = z.object({
@@ -77,16 +79,15 @@ export async function recordDays(dataDir: string, running: RunningSandbox, days:
 
 /**
  * Returns a function that says by how many days the sandbox of a data folder is ahead of the calendar; 0 without a
- * running sandbox. `tidemark sandbox day` may change the number at any time.
+ * running sandbox. `tidemark sandbox day` may change the number at any time, and the function knows it 100 ms later: a
+ * crawl asks for the time with each response.
  */
 export function sandboxDays(dataDir: string): () => number {
-  let known: { version: string; running: RunningSandbox | null } = { version: '', running: null };
+  let [readAt, days] = [-Infinity, 0];
   return () => {
-    const file = statSync(runningSandboxFile(dataDir), { throwIfNoEntry: false });
-    if (file === undefined) return 0;
-    const version = `${file.ino} ${file.mtimeMs} ${file.size}`;
-    if (version !== known.version) known = { version, running: readRunning(dataDir) };
-    return known.running !== null && processExists(known.running.pid) ? known.running.days : 0;
+    const now = performance.now();
+    if (now - readAt >= REREAD_MS) [readAt, days] = [now, readRunning(dataDir)?.days ?? 0];
+    return days;
   };
 }
 

@@ -185,6 +185,12 @@ describe('loads beside the crawl', () => {
   });
 
   it('start when 20,000 rows wait, and between streams with fewer rows', async () => {
+    answers['planDue'] = ({ stream }) => ({
+      ...planned(5)({ stream } as Input),
+      due: 30_000,
+      chunkSize: 6_000,
+      drafted: stream === 'financials',
+    });
     answers['crawlChunk'] = () => ({ rows: 6_000, requests: 5, failed: 0, limited: false, workers: 1 });
     await run('marketSnapshot', {});
     const order = steps();
@@ -192,6 +198,16 @@ describe('loads beside the crawl', () => {
     expect(early()).toBe(3);
     expect(order.indexOf('loadEarly')).toBeGreaterThan(order.indexOf('crawlChunk companies 3'));
     expect(order.lastIndexOf('loadLanding')).toBeGreaterThan(order.lastIndexOf('loadEarly'));
+  });
+
+  it('start when a quarter of the rows that wait is still missing in the stream', async () => {
+    answers['openRun'] = () => ({ ...CTX, streams: ['companies'] });
+    answers['planDue'] = ({ stream }) => ({ ...planned(10)({ stream } as Input), due: 5_000, chunkSize: 500 });
+    answers['crawlChunk'] = () => ({ rows: 500, requests: 500, failed: 0, limited: false, workers: 1 });
+    await run('marketSnapshot', {});
+    const order = steps();
+    expect(early()).toBe(1);
+    expect(order.slice(0, order.indexOf('loadEarly')).filter((step) => step.startsWith('crawlChunk'))).toHaveLength(8);
   });
 
   it('run one at a time, and end before the last load', async () => {

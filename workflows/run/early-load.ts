@@ -4,9 +4,22 @@ import type { RunContext } from '../../schemas/pipeline/run.js';
 import { early } from '../proxies.js';
 
 /** Rows that wait for a load before it starts in the middle of a stream. A load reads about as many rows at once. */
-export const MANY_ROWS = 20_000;
+const MANY_ROWS = 20_000;
 /** Rows that wait for a load before it starts between two streams. Fewer rows are not worth the cost of opening the warehouse. */
 export const SOME_ROWS = 2_000;
+/** A load starts before the end of a stream when this many times more rows wait than are still missing. */
+const PER_MISSING_ROW = 4;
+
+/**
+ * Returns how many rows must wait before a load starts in the middle of a stream. Near its end, fewer rows are enough:
+ * the load reads them while the last ones are fetched, so that the load at the run's end finds few.
+ * @param missing records of the stream that are not fetched yet
+ */
+export function rowsToStart(missing: number): number {
+  const least = Math.max(SOME_ROWS, missing * PER_MISSING_ROW);
+  // Runs that began with earlier workers continue with loads of many rows only.
+  return missing > 0 && least < MANY_ROWS && patched('loads-before-a-stream-ends') ? least : MANY_ROWS;
+}
 
 /**
  * Loads landed answers while the run still fetches others, so that few are left to load when the last answer is there.

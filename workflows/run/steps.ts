@@ -9,7 +9,7 @@ import { nextRound, repeatOf, roomBeside, type SharedRound } from './chunk-round
 import { alertsOf, type Findings } from './alerts.js';
 import { heldBackBy, isIncomplete } from './publish-thresholds.js';
 import { crawl, quick, spread, warehouse } from '../proxies.js';
-import { MANY_ROWS, SOME_ROWS } from './early-load.js';
+import { rowsToStart, SOME_ROWS } from './early-load.js';
 import type { Run } from './run.js';
 import { startAlert } from './start-alert.js';
 import { runConcurrently } from './run-concurrently.js';
@@ -221,7 +221,7 @@ async function crawlChunk(
     if (!result.limited) {
       if (!result.closed) shown.done = Math.min(shown.done + plan.chunkSize, plan.due);
       run.countLanded(result.rows);
-      run.loadEarly(MANY_ROWS);
+      run.loadEarly(rowsToStart(plan.due - shown.done));
       run.noteFailed(plan.stream, part.chunk, result.failed);
       return result;
     }
