@@ -6,8 +6,7 @@ import type { ErrorType } from '../../schemas/pipeline/error-type.js';
 import type { DataFolder, RunContext } from '../../schemas/pipeline/run.js';
 import { describeFolder, readDataFolder } from '../../src/store/folder-identity.js';
 import type { CrawlDeps } from '../../src/crawl/records/deps.js';
-import { pullManifests } from '../../src/landing/index.js';
-import { folderChanged, hasRunRecord, takeRunRecord } from '../../src/crawl/records/folder-changed.js';
+import { folderChanged, hasRunRecord } from '../../src/crawl/records/folder-changed.js';
 import type { Activities } from '../contract.js';
 import { countRefusal } from '../heartbeat.js';
 import { DAY_MS, MINUTE_MS } from '../../src/base/time/time.js';
@@ -68,10 +67,7 @@ export async function checkFolder(
   if (ctx.folder.id !== here.id) throw refuse({ ctx, theirs: ctx.folder, here, activity, input, log });
   if (activity === 'enterQuotaGate' || endsBadly(activity, input)) return;
   const record = AFTER_CLOSE.has(activity) ? 'close' : 'open';
-  if (hasRunRecord(dataDir, ctx, record)) return;
-  await takeRunRecord(data, ctx, record);
-  if (!hasRunRecord(dataDir, ctx, record)) await pullManifests(data, { streams: ['runs'], run: ctx });
-  if (hasRunRecord(dataDir, ctx, record)) return;
+  if (await hasRunRecord(data, ctx, record)) return;
   throw folderChanged(
     dataDir,
     `its landing zone lacks the record "${record}" of run ${ctx.run} (stream runs, date ${ctx.date})`,

@@ -3,7 +3,6 @@ import type { QuotaStatus } from '../../schemas/pipeline/activities.js';
 import type { QuotaRecord } from '../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../schemas/pipeline/run.js';
 import type { MetricsReading } from '../../schemas/v2/metrics.js';
-import type { AnswerTimes } from '../api/index.js';
 import { bookingIn, RequestLog } from '../landing/request-log.js';
 import { MOST_METRICS, quotaRead } from '../base/observed.js';
 import { CLOCK_TOLERANCE, clockOff, readClock, requireClock, type ClockReading } from './records/clock-off.js';
@@ -34,64 +33,62 @@ export async function readQuota(
     .toISOString()
     .replaceAll(/[^0-9]/g, '');
   const booking = new RequestLog(deps.data, ctx.run, 'quota');
-  const { groups, readAt, reading, fault } = await bookingIn(booking, () => askMetrics(deps, heartbeat));
-  const daily = dailyMetric(groups, deps.config.quota.metric);
-  const records = readMetrics(groups).map(({ metric: name, used, total }): QuotaRecord => ({
-    metric: name,
+  const { metrics, daily, read_at, reading, fault } = await bookingIn(booking, () => askMetrics(deps, heartbeat));
+  const records = metrics.map(({ metric, used, total }): QuotaRecord => ({
+    metric,
     used,
     total,
-    read_at: readAt,
-    daily: name === daily?.metric,
+    read_at,
+    daily: metric === daily?.metric,
   }));
   // The random suffix keeps names unique, because two chunks of a run may read the quota in the same millisecond.
   const chunk = `read-${stamp}-${randomUUID().slice(0, 8)}`;
   if (records.length > 0) await landRecords(deps, ctx, 'quota', chunk, records);
-  const known = daily !== null && daily.total > 0;
-  const open = !known || daily.used < daily.total;
-  if (known && open) deps.client.quota.open();
   const { servedAt, now } = reading;
   const clock = begins ? requireClock(servedAt, now) : clockOff(servedAt, now);
   if (begins) deps.stamps?.agree();
-  return {
-    known,
-    metric: daily?.metric ?? null,
-    used: daily?.used ?? 0,
-    total: daily?.total ?? 0,
-    open,
-    clock,
-    fault,
-  };
+  const known = daily !== null && daily.total > 0;
+  const { metric = null, used = 0, total = 0 } = daily ?? {};
+  return { known, metric, used, total, open: !known || used < total, clock, fault };
+}
+
+/** What /v2/metrics says. */
+interface QuotaReading {
+  metrics: Metric[];
+  /** The metric of the daily quota; null if there is none. */
+  daily: Metric | null;
+  read_at: string;
+  reading: ClockReading;
+  /** A sentence for the run's notes, if many attempts failed to read the metrics. */
+  fault: string | null;
 }
 
 /**
- * Sends GET /v2/metrics. If the judge says that the run may continue without an answer, returns no groups. After many
- * failed attempts, also returns `fault`, a sentence for the run's notes.
+ * Sends GET /v2/metrics. If it shows that quota is left, allows this worker's client to send again. If the judge says
+ * that the run may continue without an answer, returns no metrics.
  */
-async function askMetrics(
-  { client, clock }: CrawlDeps,
-  heartbeat: Heartbeat,
-): Promise<{ groups: MetricsReading; readAt: string; reading: ClockReading; fault: string | null }> {
-  let reading: ClockReading = { servedAt: null, now: new Date() };
-  const onTimes = (times: AnswerTimes): void => void (reading = readClock(times));
+async function askMetrics({ client, clock, config }: CrawlDeps, heartbeat: Heartbeat): Promise<QuotaReading> {
+  const { attempt, signal } = heartbeat;
+  const noTime: ClockReading = { servedAt: null, now: new Date() };
+  let reading = noTime;
   try {
-    const { data, fetchedAt } = await client.v2.metrics({ signal: heartbeat.signal, onTimes });
-    for (const { metric, used, total } of readMetrics(data)) {
-      quotaRead.report({ metric, used, total, readAt: fetchedAt });
-    }
-    return { groups: data, readAt: fetchedAt, reading, fault: null };
+    const { data, fetchedAt: read_at } = await client.v2.metrics({
+      signal,
+      onTimes: (times) => void (reading = readClock(times)),
+    });
+    const metrics = readMetrics(data);
+    for (const { metric, used, total } of metrics) quotaRead.report({ metric, used, total, readAt: read_at });
+    const daily = dailyMetric(data, config.quota.metric);
+    if (daily !== null && daily.used < daily.total) client.quota.open();
+    return { metrics, daily, read_at, reading, fault: null };
   } catch (error) {
-    const { attempt, signal } = heartbeat;
     const kind = kindOf(error);
     if (signal.aborted || new Judge('figure', { attempt }).failed(kind) === 'end') throw error;
     const { name } = error as Error;
-    return {
-      groups: [],
-      readAt: clock.now().toISOString(),
-      reading: { servedAt: null, now: new Date() },
-      fault: ['fault', 'limit'].includes(kind)
-        ? `The daily quota could not be read (${name} of /v2/metrics); the run continued without it.`
-        : null,
-    };
+    const fault = ['fault', 'limit'].includes(kind)
+      ? `The daily quota could not be read (${name} of /v2/metrics); the run continued without it.`
+      : null;
+    return { metrics: [], daily: null, read_at: clock.now().toISOString(), reading: noTime, fault };
   }
 }
 
@@ -105,9 +102,9 @@ async function askMetrics(
 export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, heartbeat: Heartbeat): Promise<void> {
   await checkClock(deps, heartbeat);
   if (!deps.client.quota.isClosed) return;
-  const { known, open } = await readQuota(deps, ctx, heartbeat);
-  if (!known) deps.client.quota.open();
+  const { open } = await readQuota(deps, ctx, heartbeat);
   if (!open) throw new NoRoomError();
+  deps.client.quota.open();
 }
 
 /**
@@ -118,11 +115,8 @@ async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> 
   const { stamps } = deps;
   if (stamps === undefined || !stamps.wasSet((CLOCK_TOLERANCE / 2) * 1_000)) return;
   // If the API gives no time, accept the clock. Otherwise every chunk would send this request again.
-  const reading = await askMetrics(deps, heartbeat).then(
-    (answer) => answer.reading,
-    () => null,
-  );
-  if (reading !== null) requireClock(reading.servedAt, reading.now, { waits: true });
+  const answer = await askMetrics(deps, heartbeat).catch(() => null);
+  if (answer !== null) requireClock(answer.reading.servedAt, answer.reading.now, { waits: true });
   stamps.agree();
 }
 
@@ -131,14 +125,9 @@ async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> 
  * @returns false also when the API reports no daily quota, or when the request fails
  */
 export async function saysRoom(deps: CrawlDeps, heartbeat: Heartbeat): Promise<boolean> {
-  const groups = await askMetrics(deps, heartbeat).then(
-    (answer) => answer.groups,
-    () => [],
-  );
-  const daily = dailyMetric(groups, deps.config.quota.metric);
-  const room = daily !== null && daily.used < daily.total;
-  if (room) deps.client.quota.open();
-  return room;
+  const answer = await askMetrics(deps, heartbeat).catch(() => null);
+  const daily = answer?.daily ?? null;
+  return daily !== null && daily.used < daily.total;
 }
 
 interface Metric {
@@ -162,14 +151,9 @@ export function dailyMetric(groups: MetricsReading, wanted: string): Metric | nu
 /** Reads the metrics, at most `MOST_METRICS`. Leaves out those whose figures cannot be counts. */
 function readMetrics(groups: MetricsReading): (Metric & { text: string })[] {
   const metrics = groups.flatMap((group) =>
-    (group.metrics ?? []).map((metric) => {
-      const name = (metric.codename ?? metric.name ?? 'unnamed').slice(0, NAME_LENGTH);
-      return {
-        metric: name,
-        used: metric.used ?? 0,
-        total: metric.total ?? 0,
-        text: `${group.codename ?? ''} ${group.name ?? ''} ${name}`,
-      };
+    group.metrics.map(({ codename, name, used, total }) => {
+      const metric = (codename ?? name ?? 'unnamed').slice(0, NAME_LENGTH);
+      return { metric, used, total, text: `${group.codename ?? ''} ${group.name ?? ''} ${metric}` };
     }),
   );
   return metrics.filter(({ used, total }) => isCount(used) && isCount(total)).slice(0, MOST_METRICS);

@@ -105,7 +105,7 @@ describe('the activities of a market run', () => {
     const folder = readDataFolder(project.dataDir);
     expect(ctx).toMatchObject({ run: 'run-1', date: '2026-11-20', market: 'demo', chunkSize: 10, folder, note: null });
     expect(ctx.stampsAfter).toBeUndefined();
-    expect(hasRunRecord(project.dataDir, ctx, 'open')).toBe(true);
+    expect(await hasRunRecord(new OwnFolder(project.dataDir), ctx, 'open')).toBe(true);
 
     expect(await run('readQuota', ctx, true)).toMatchObject({ open: true });
     const found = await discover(ctx);
@@ -132,7 +132,7 @@ describe('the activities of a market run', () => {
         requests: expect.any(Number) as number,
       },
     );
-    expect(hasRunRecord(project.dataDir, ctx, 'close')).toBe(true);
+    expect(await hasRunRecord(new OwnFolder(project.dataDir), ctx, 'close')).toBe(true);
 
     const loaded = await run('loadLanding', ctx);
     expect(loaded.parts).toBeGreaterThan(3);

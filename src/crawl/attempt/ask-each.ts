@@ -4,13 +4,7 @@ import { TidemarkError } from '../../base/errors.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
 import { saysRoom } from '../read-quota.js';
 import { Judge, type ControlName, type Said, type Subject, type Verdict } from '../judge/judge.js';
-import { kindOf, RouteRefusedError, type Kind } from '../judge/kinds.js';
-
-/** Result of a request for comparison. `known`: whether the API had answered this item before. */
-export interface Compared {
-  said: Said;
-  known: boolean;
-}
+import { kindOf, RouteRefusedError } from '../judge/kinds.js';
 
 /** Requests items of one route, and what to do with each. */
 export interface Asking<Item> {
@@ -28,7 +22,7 @@ export interface Asking<Item> {
    * Requests another item, for comparison. Undefined: there is none.
    * @param failing items that must not serve
    */
-  other?: ((failing: ReadonlySet<Item>) => Promise<Compared>) | undefined;
+  other?: ((failing: ReadonlySet<Item>) => Promise<Said>) | undefined;
   /** Milliseconds since the last answer of the route. Default: 0, so that no `limit` closes the route. */
   silentMs?(): number;
 }
@@ -67,54 +61,49 @@ export async function askOne<T>(
 }
 
 class Attempt<Item> {
-  readonly #deps: CrawlDeps;
-  readonly #heartbeat: Heartbeat;
-  readonly #asking: Asking<Item>;
   readonly #judge: Judge;
   readonly #postponed = new Map<Item, ApiError>();
   readonly #controls = new Map<ControlName, Promise<Said>>();
-  /** Whether the API had answered the item of the last comparison before. */
-  #otherIsKnown = true;
   #open!: () => void;
   readonly #opened = new Promise<void>((resolve) => (this.#open = resolve));
 
-  constructor(deps: CrawlDeps, heartbeat: Heartbeat, asking: Asking<Item>) {
-    this.#deps = deps;
-    this.#heartbeat = heartbeat;
-    this.#asking = asking;
+  constructor(
+    private readonly deps: CrawlDeps,
+    private readonly heartbeat: Heartbeat,
+    private readonly asking: Asking<Item>,
+  ) {
     this.#judge = new Judge(asking.of, { attempt: heartbeat.attempt, known: asking.known ?? false });
   }
 
   async run(): Promise<ReadonlyMap<Item, ApiError>> {
-    await this.#pass(this.#asking.items);
+    await this.#pass(this.asking.items);
     this.#judge.startRepeating();
     for (let round = 1; ; round++) {
       const owed = [...this.#postponed].filter(([, error]) => this.#judge.repeatsOf(kindOf(error)) >= round);
       if (owed.length === 0) break;
-      if (round > 1) await this.#confirm(owed, (kind) => this.#judge.beforeRepeating(kind, this.#silentMs));
       await this.#pass(owed.map(([item]) => item));
     }
-    await this.#confirm(this.#postponed, (kind) => this.#judge.beforeFiling(kind, this.#silentMs));
+    await this.#confirm();
     return this.#postponed;
   }
 
   async #pass(items: readonly Item[]): Promise<void> {
-    await inParallel(items, this.#asking.limit ?? 1, (item) => this.#ask(item), this.#opened);
+    await inParallel(items, this.asking.limit ?? 1, (item) => this.#ask(item), this.#opened);
   }
 
   async #ask(item: Item): Promise<void> {
     try {
-      await this.#asking.ask(item);
+      await this.asking.ask(item);
       this.#judge.answered();
       this.#postponed.delete(item);
     } catch (error) {
-      if (this.#heartbeat.signal.aborted) throw error;
+      if (this.heartbeat.signal.aborted) throw error;
       const kind = kindOf(error);
       const unsent = kind === 'daily' && (error as ApiError).status === 0;
       const verdict = this.#judge.failed(kind, { unsent, silentMs: this.#silentMs });
       const then = await this.#follow(verdict, error, { unsent });
       if (then === 'again') return await this.#ask(item);
-      if (then === 'answer') await this.#asking.gone?.(item, error as ApiError);
+      if (then === 'answer') await this.asking.gone?.(item, error as ApiError);
       if (then === 'later') this.#postponed.set(item, error as ApiError);
       else this.#postponed.delete(item);
     } finally {
@@ -122,11 +111,11 @@ class Attempt<Item> {
     }
   }
 
-  /** Asks the judge about the errors of failed items, and sends the control requests for them. */
-  async #confirm(failed: Iterable<[Item, ApiError]>, judge: (kind: Kind) => Verdict): Promise<void> {
-    const firsts = new Map<Kind, ApiError>();
-    for (const [, error] of failed) if (!firsts.has(kindOf(error))) firsts.set(kindOf(error), error);
-    for (const [kind, error] of firsts) await this.#follow(judge(kind), error, { isFiling: true });
+  /** Asks the judge whether the failed items may be filed, and sends a control request for each kind of error. */
+  async #confirm(): Promise<void> {
+    const byKind = new Map([...this.#postponed.values()].map((error) => [kindOf(error), error]));
+    for (const [kind, error] of byKind)
+      await this.#follow(this.#judge.beforeFiling(kind, this.#silentMs), error, { isFiling: true });
   }
 
   /**
@@ -135,14 +124,14 @@ class Attempt<Item> {
    */
   async #follow(verdict: Verdict, error: unknown, { unsent = false, isFiling = false }): Promise<Verdict> {
     const kind = kindOf(error);
-    if (verdict === 'close') throw new RouteRefusedError(error as ApiError, true);
+    if (verdict === 'close') throw new RouteRefusedError(error as ApiError);
     if (verdict === 'end') throw error;
     const name = this.#judge.controlOf(kind, isFiling);
     if (verdict !== 'control' || name === undefined) return verdict;
     const said = await this.#control(name);
-    this.#heartbeat.signal.throwIfAborted();
+    this.heartbeat.signal.throwIfAborted();
     const then = this.#judge.controlled(kind, said, { unsent });
-    if (then === 'close') throw new RouteRefusedError(error as ApiError, this.#otherIsKnown);
+    if (then === 'close') throw new RouteRefusedError(error as ApiError);
     if (then !== 'end') return then;
     const isDown = name === 'anything' || (name === 'metrics' && said === 'failed');
     throw isDown ? apiUnavailable(error as ApiError, this.#judge.inARow(kind)) : error;
@@ -156,25 +145,20 @@ class Attempt<Item> {
   }
 
   async #send(name: ControlName): Promise<Said> {
-    if (name === 'quota') return (await saysRoom(this.#deps, this.#heartbeat)) ? 'answered' : 'failed';
+    if (name === 'quota') return (await saysRoom(this.deps, this.heartbeat)) ? 'answered' : 'failed';
     if (name !== 'other') {
-      const metrics = this.#deps.client.v2.metrics({ signal: this.#heartbeat.signal });
+      const metrics = this.deps.client.v2.metrics({ signal: this.heartbeat.signal });
       const said = await metrics.then(
         () => 'answered' as const,
         (error: unknown) => (kindOf(error) === 'key' ? ('refused' as const) : ('failed' as const)),
       );
       if (said === 'answered' || name === 'metrics') return said;
     }
-    const { said, known } = (await this.#asking.other?.(new Set(this.#postponed.keys()))) ?? {
-      said: 'none',
-      known: true,
-    };
-    this.#otherIsKnown = known;
-    return said;
+    return (await this.asking.other?.(new Set(this.#postponed.keys()))) ?? 'none';
   }
 
   get #silentMs(): number {
-    return this.#asking.silentMs?.() ?? 0;
+    return this.asking.silentMs?.() ?? 0;
   }
 }
 
@@ -208,11 +192,6 @@ export async function compareWith(send: () => Promise<unknown>): Promise<Said> {
         return 'failed';
     }
   }
-}
-
-/** Compares with a request that the API has answered before. */
-export function compareWithKnown(send: () => Promise<unknown>): () => Promise<Compared> {
-  return async () => ({ said: await compareWith(send), known: true });
 }
 
 function apiUnavailable(fault: ApiError, failed: number): TidemarkError {

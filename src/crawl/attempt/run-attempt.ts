@@ -10,8 +10,8 @@ export type Ended<T> = { requests: number } & (
   | { how: 'done'; result: T }
   /** The daily limit stopped the work. */
   | { how: 'limited'; error: Error }
-  /** The API refuses the route. For `sure`, see RouteRefusedError. */
-  | { how: 'closed'; refusal: ApiError; sure: boolean }
+  /** The API refuses the route. */
+  | { how: 'closed'; refusal: ApiError }
 );
 
 /**
@@ -37,10 +37,10 @@ export async function runAttempt<T>(
     });
     return { how: 'done', result, requests: booking.requests };
   } catch (error) {
-    if (error instanceof RouteRefusedError)
-      return { how: 'closed', refusal: error.refusal, sure: error.sure, requests: booking.requests };
+    const { requests } = booking;
+    if (error instanceof RouteRefusedError) return { how: 'closed', refusal: error.refusal, requests };
     if (error instanceof NoRoomError || kindOf(error) === 'daily')
-      return { how: 'limited', error: error as Error, requests: booking.requests };
+      return { how: 'limited', error: error as Error, requests };
     await writer.close();
     throw error;
   }

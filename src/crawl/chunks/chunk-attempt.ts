@@ -1,9 +1,8 @@
 import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
 import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { ApiError } from '../../api/index.js';
-import { keepsContacts } from '../../config/config.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';
-import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
+import type { Fingerprint } from '../../privacy/fingerprint.js';
 import type { RequestLog } from '../../landing/request-log.js';
 import { Routes } from '../judge/routes.js';
 import { rowOfError } from '../records/answer.js';
@@ -11,8 +10,8 @@ import { heldBack, mostInFlight, type CrawlDeps, type Heartbeat } from '../recor
 import type { Fetcher } from '../records/fetcher.js';
 import { fetchers } from '../streams/index.js';
 import { CUT_SHORT } from '../records/read-pages.js';
-import { fetchRows, isRowOf } from './fetch-rows.js';
-import { askEach, compareWith, sinceScheduled, type Compared } from '../attempt/ask-each.js';
+import { askEach, compareWith, sinceScheduled } from '../attempt/ask-each.js';
+import type { Said } from '../judge/judge.js';
 import { NoRoomError } from '../judge/kinds.js';
 import { findAnswered, isAnswered } from './other-records.js';
 
@@ -20,9 +19,13 @@ import { findAnswered, isAnswered } from './other-records.js';
 export interface ChunkWork {
   deps: CrawlDeps;
   input: CrawlChunkInput;
+  /** Name of the chunk, which is unique in its run. */
+  chunk: string;
   entities: readonly string[];
   writer: PartWriter;
   heartbeat: Heartbeat;
+  /** Makes the keyed hashes that replace texts about people. Null if answers may be landed unchanged. */
+  fingerprint: Fingerprint | null;
 }
 
 /**
@@ -32,34 +35,42 @@ export interface ChunkWork {
 export class ChunkAttempt {
   readonly #work: ChunkWork;
   readonly #fetcher: Fetcher;
+  /** Entities that no earlier attempt has landed. */
   readonly #open: readonly string[];
   readonly #routes: Routes;
   readonly #tried = new Set<string>();
   readonly #answered = new Set<string>();
-  /** Entities that were requested once in this attempt, answered or not. */
-  readonly #done = new Set<string>();
   /** Entities that are being requested for comparison. */
   readonly #compared = new Map<string, Promise<unknown>>();
   /** Entities that were read only in part. A landed row of each entity names the missing part. */
   readonly #cutShort = new Set<string>();
   /** An entity that the API has answered; null if none is known. */
   #known: string | null;
-  #opened: Promise<Fingerprint> | undefined;
+  readonly #mostUnwritten: number;
 
   constructor(work: ChunkWork) {
-    const { input, entities, writer } = work;
+    const { deps, input, entities, writer } = work;
     this.#work = work;
     this.#fetcher = fetchers[input.stream];
     this.#routes = new Routes(input.refused ?? []);
     const finished = this.#fetcher.finished(writer.rows);
     this.#open = entities.filter((entity) => !finished.has(entity));
     this.#known = writer.rows.find(isAnswered)?.entity_id ?? null;
+    this.#mostUnwritten = heldBack(mostInFlight(deps), input.atOnce);
   }
 
   /** The refusals of routes that the API key may not use. Empty for streams with a single route. */
   get refusedRoutes(): ApiError[] {
     if (!this.#fetcher.manyRoutes) return [];
     return this.#known === null ? this.#routes.refused : this.#routes.closed;
+  }
+
+  /**
+   * Whether the attempt compared with a record that the API had answered. If not, a refusal may concern only the records
+   * that were requested.
+   */
+  get comparesWithAnswered(): boolean {
+    return this.#known !== null && !this.#fetcher.costly;
   }
 
   /**
@@ -91,20 +102,19 @@ export class ChunkAttempt {
     const { input, heartbeat, entities } = this.#work;
     await this.#compared.get(entity)?.catch(() => undefined);
     if (this.#answered.has(entity)) return;
-    if (this.#isSpent(booking)) throw new NoRoomError();
+    this.#requireRoom(booking);
     this.#tried.add(entity);
     try {
       await this.#land(entity, booking);
     } finally {
-      this.#done.add(entity);
       const total = entities.length;
-      const done = total - this.#open.length + this.#done.size;
+      const done = total - this.#open.length + this.#answered.size;
       heartbeat.report({ step: input.stream, done, total, requests: booking.requests });
     }
   }
 
-  #isSpent({ requests }: RequestLog): boolean {
-    return requests >= (this.#work.input.budget ?? Infinity);
+  #requireRoom({ requests }: RequestLog): void {
+    if (requests >= (this.#work.input.budget ?? Infinity)) throw new NoRoomError();
   }
 
   #noteAnswer(entity: string): void {
@@ -117,34 +127,33 @@ export class ChunkAttempt {
    * fetcher can resume.
    */
   async #land(entity: string, booking: RequestLog): Promise<void> {
-    const { writer, input, deps } = this.#work;
+    const { writer } = this.#work;
     const { resumes = false, costly = false } = this.#fetcher;
-    const most = heldBack(mostInFlight(deps), input.atOnce);
-    const landed = resumes ? writer.rows.filter(isRowOf(entity)) : [];
     const rows: NewRow[] = [];
-    for await (const row of await this.#rowsOf(entity, landed)) {
+    for await (const fetched of this.#fetch(entity, resumes ? writer.rows.filter(isRowOf(entity)) : [])) {
+      const row = this.#withoutPeople(fetched);
       rows.push(row);
       if (!resumes) continue;
       await writer.append(row);
-      if (this.#isSpent(booking)) throw new NoRoomError();
+      this.#requireRoom(booking);
     }
-    if (!resumes) for (const row of rows) await (costly ? writer.keep(row) : writer.add(row, most));
+    if (!resumes) for (const row of rows) await (costly ? writer.keep(row) : writer.add(row, this.#mostUnwritten));
     if (rows.some(({ status }) => status === CUT_SHORT)) this.#cutShort.add(entity);
     this.#noteAnswer(entity);
   }
 
   /** @param landed rows of earlier tries; a fetcher that can resume continues after them */
-  async #rowsOf(entity: string, landed: readonly LandedRow[]): Promise<AsyncIterable<NewRow>> {
-    const { data } = this.#work.deps;
-    const fingerprint = this.#keepsPeople ? null : await (this.#opened ??= openFingerprint(data));
-    return fetchRows(this.#fetcher, { ...this.#work, routes: this.#routes, landed, fingerprint }, entity);
+  #fetch(entity: string, landed: readonly LandedRow[]): AsyncIterable<NewRow> {
+    const { deps, input, heartbeat, chunk } = this.#work;
+    return this.#fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, this.#routes, { deps, chunk, landed });
   }
 
-  /**
-   * Whether answers may be landed unchanged. True if they describe only companies, or if `personalData` is `contacts`.
-   */
-  get #keepsPeople(): boolean {
-    return this.#fetcher.withoutPersonalData === undefined || keepsContacts(this.#work.deps.config);
+  /** Removes from a row what identifies people, unless the chunk may land them. */
+  #withoutPeople(row: NewRow): NewRow {
+    const { fingerprint } = this.#work;
+    const { withoutPersonalData } = this.#fetcher;
+    if (fingerprint === null || withoutPersonalData === undefined || row.status === CUT_SHORT) return row;
+    return { ...row, body: withoutPersonalData(row.body, fingerprint, row.request_key) };
   }
 
   /**
@@ -153,7 +162,7 @@ export class ChunkAttempt {
    */
   #rowOfError(error: ApiError, entity: string, rowKind: string): NewRow {
     const row = rowOfError(error, entity, rowKind);
-    return this.#keepsPeople ? row : { ...row, body: error.message };
+    return this.#work.fingerprint === null ? row : { ...row, body: error.message };
   }
 
   /** Milliseconds since the last landed row, or else since the activity was first scheduled. */
@@ -167,28 +176,34 @@ export class ChunkAttempt {
    * Requests a record that the API answered before, in this chunk, this run or an earlier run. If no such record is
    * known, or if requests of the stream are costly, requests up to two records that were not requested yet.
    */
-  async #askAnother(failing: ReadonlySet<string>, booking: RequestLog): Promise<Compared> {
+  async #askAnother(failing: ReadonlySet<string>, booking: RequestLog): Promise<Said> {
     const { deps, input } = this.#work;
-    const { costly = false } = this.#fetcher;
-    if (!costly) this.#known ??= await findAnswered(deps.data, input.stream, failing);
-    if (this.#known !== null && !costly) return { said: await this.#compareKnown(this.#known), known: true };
+    if (!this.#fetcher.costly) {
+      this.#known ??= await findAnswered(deps.data, input.stream, failing);
+      if (this.#known !== null) return this.#compareWith(this.#known);
+    }
     const untried = this.#open.filter((entity) => !this.#tried.has(entity));
-    let said: Compared['said'] = 'none';
+    let said: Said = 'none';
     for (const entity of new Set([untried.at(-1), untried[untried.length >> 1]])) {
       if (entity === undefined) continue;
       const comparing = compareWith(() => this.#land(entity, booking));
       this.#compared.set(entity, comparing);
       const answer = await comparing;
-      if (answer === 'answered') return { said: answer, known: false };
+      if (answer === 'answered') return answer;
       if (answer !== 'none') said = answer;
     }
-    return { said, known: false };
+    return said;
   }
 
   /** One row proves that the API answers this record. Doesn't land the row again. */
-  async #compareKnown(entity: string): Promise<Compared['said']> {
+  async #compareWith(entity: string): Promise<Said> {
     return compareWith(async () => {
-      for await (const _ of await this.#rowsOf(entity, [])) break;
+      for await (const _ of this.#fetch(entity, [])) break;
     });
   }
+}
+
+/** Returns a function that says whether a landed row is a good answer about the entity. */
+function isRowOf(entity: string): (row: LandedRow) => boolean {
+  return ({ entity_id, status }) => entity_id === entity && status >= 200 && status < 300;
 }

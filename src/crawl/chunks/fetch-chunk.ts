@@ -5,14 +5,16 @@ import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
 import type { ApiError } from '../../api/index.js';
 import { dueDir } from '../../store/data-folder.js';
 import { hasErrorCode } from '../../base/errors.js';
+import { keepsContacts } from '../../config/config.js';
 import { PartWriter, pullRows } from '../../landing/index.js';
+import { openFingerprint } from '../../privacy/fingerprint.js';
 import { takeChunkFile } from '../../warehouse/due/due-plan.js';
 import { ChunkAttempt } from './chunk-attempt.js';
-import { chunkName } from './chunk-name.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
 import { fetchers } from '../streams/index.js';
 import { folderChanged } from '../records/folder-changed.js';
 import { runAttempt } from '../attempt/run-attempt.js';
+import { kindOf } from '../judge/kinds.js';
 import { refusalOf } from '../judge/refusal.js';
 import type { Data } from '../../store/data.js';
 
@@ -29,15 +31,19 @@ export type FetchedChunk = Omit<ChunkResult, 'workers'>;
  */
 export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartbeat: Heartbeat): Promise<FetchedChunk> {
   const { ctx, stream } = input;
-  const chunk = chunkName(stream, input.chunk);
+  const { reads = [], withoutPersonalData } = fetchers[stream];
+  const chunk = `${stream}-${String(input.chunk).padStart(5, '0')}`;
   const target = { data: deps.data, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
   const committed = await PartWriter.committed(target);
   if (committed) return { rows: committed.rows, requests: 0, failed: 0, limited: false };
 
-  await pullRows(deps.data, { streams: fetchers[stream].reads ?? [] });
+  await pullRows(deps.data, { streams: reads });
   const entities = await readEntities(deps.data, input);
+  // Without `personalData: contacts`, answers that may describe people are not landed unchanged.
+  const isUnchanged = withoutPersonalData === undefined || keepsContacts(deps.config);
+  const fingerprint = isUnchanged ? null : await openFingerprint(deps.data);
   const writer = await PartWriter.open(target);
-  const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat });
+  const attempt = new ChunkAttempt({ deps, input, chunk, entities, writer, heartbeat, fingerprint });
   const ended = await runAttempt({ deps, ctx, heartbeat }, chunk, writer, (booking) => attempt.run(booking));
   const { requests } = ended;
   if (ended.how === 'limited') {
@@ -47,8 +53,10 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   // If the route is closed, commit the answers. Entities without an answer are due again in the next run.
   const part = await writer.commit();
   const counts = { rows: part?.rows ?? 0, requests, limited: false };
+  // A route that answers only `limit` for hours is closed for all records.
+  const sure = ended.how === 'closed' && (kindOf(ended.refusal) === 'limit' || attempt.comparesWithAnswered);
   return ended.how === 'closed'
-    ? { ...counts, failed: 0, ...refusedOf(stream, [ended.refusal]), closed: { sure: ended.sure } }
+    ? { ...counts, failed: 0, ...refusedOf(stream, [ended.refusal]), closed: { sure } }
     : { ...counts, failed: ended.result, ...refusedOf(stream, attempt.refusedRoutes, input.refused) };
 }
 

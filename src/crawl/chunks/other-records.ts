@@ -26,18 +26,13 @@ export async function findAnswered(
   let looked = 0;
   for (const part of recentParts(dataDir, stream)) {
     if (++looked > PARTS_LOOKED_AT) return null;
-    await pullParts(data, [part]).catch(() => undefined);
-    const row = rowsOf(part).find((landed) => isAnswered(landed) && !but.has(landed.entity_id ?? ''));
-    if (row) return row.entity_id;
+    try {
+      await pullParts(data, [part]);
+      const row = readPartRows(part).find((landed) => isAnswered(landed) && !but.has(landed.entity_id ?? ''));
+      if (row) return row.entity_id;
+    } catch {
+      // Skip a damaged part here. The load will report the damage.
+    }
   }
   return null;
-}
-
-function rowsOf(part: Parameters<typeof readPartRows>[0]): LandedRow[] {
-  try {
-    return readPartRows(part);
-  } catch {
-    // Skip a damaged part here. The load will report the damage.
-    return [];
-  }
 }

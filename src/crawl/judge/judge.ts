@@ -223,11 +223,6 @@ export class Judge {
     return (this.#unexplained[kind] ?? 0) < this.#enough(rule) ? 'later' : this.#control(kind, rule, silentMs);
   }
 
-  /** As `beforeFiling`, before an item is requested more than twice. A refused one needs no control before. */
-  beforeRepeating(kind: Kind, silentMs = 0): Verdict {
-    return kind === 'refused' ? 'later' : this.beforeFiling(kind, silentMs);
-  }
-
   /**
    * Judges whether an item may be filed as failed: has the API answered anything since the item failed?
    * @returns `later` if so; else as `failed`

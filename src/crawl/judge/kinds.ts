@@ -51,18 +51,9 @@ export function kindOf(error: unknown): Kind {
 
 /** The API refuses a route to this API key, or has answered only `limit` on it for two hours. */
 export class RouteRefusedError extends Error {
-  readonly refusal: ApiError;
-  /**
-   * Whether the API certainly refuses the whole route. False if the API has never answered a record of the stream; then
-   * it may refuse only single records.
-   */
-  readonly sure: boolean;
-
-  constructor(refusal: ApiError, sure: boolean) {
+  constructor(readonly refusal: ApiError) {
     super(refusal.message, { cause: refusal });
     this.name = 'RouteRefusedError';
-    this.refusal = refusal;
-    this.sure = sure;
   }
 }
 

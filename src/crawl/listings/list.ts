@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ListInput, ListResult } from '../../../schemas/pipeline/activities.js';
 import type { Refusal } from '../../../schemas/pipeline/refusal.js';
 import type { ApiResponse } from '../../api/index.js';
@@ -7,14 +8,13 @@ import { finishListing, ListingWriter, PartWriter, pullRows, type PartTarget } f
 import { rowOf, rowOfError } from '../records/answer.js';
 import { readContactMetrics } from './contact-metrics.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
-import { askOne, compareWithKnown, sinceScheduled } from '../attempt/ask-each.js';
+import { askOne, compareWith, sinceScheduled } from '../attempt/ask-each.js';
 import { runAttempt } from '../attempt/run-attempt.js';
 import { kindOf } from '../judge/kinds.js';
 import { refusalOf } from '../judge/refusal.js';
 import { readCount } from '../records/read-count.js';
-import { PAGE_SIZES } from '../../api/page-sizes.js';
+import { askPage, type PageSize } from '../records/read-pages.js';
 import { nomenclaturesAreFresh, readNomenclatures, type Counts } from './nomenclatures.js';
-import { SeenIds } from './seen-ids.js';
 import { formatCount } from '../../../schemas/format.js';
 
 const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
@@ -59,7 +59,7 @@ export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat:
   }
   const pages = await ListingWriter.open(target);
   return land(deps, input, pages, heartbeat, async () => ({
-    ...(await readers[listing](deps, ctx.filters, pages, heartbeat)),
+    ...(await readPages(deps, { ...input, listing }, pages, heartbeat)),
     rows: pages.rows,
   }));
 }
@@ -88,38 +88,39 @@ async function land(
     : { ...NOTHING, requests, refused: [refusalOf(listing, ended.refusal)] };
 }
 
-type Reader = (
-  deps: CrawlDeps,
-  filters: Record<string, unknown>,
-  writer: ListingWriter,
-  heartbeat: Heartbeat,
-) => Promise<Counts>;
+type Paged = Exclude<ListInput['listing'], 'nomenclatures' | 'contact_metrics'>;
 
-const readers: Record<Exclude<ListInput['listing'], 'nomenclatures' | 'contact_metrics'>, Reader> = {
+interface Page {
+  response: ApiResponse<unknown>;
+  ids: string[];
+  /** Those of the ids that the warehouse cannot hold. */
+  unusable: string[];
+  /** Number of entries that the listing reports; null when it reports none. */
+  total: number | null;
+}
+
+/** Requests one page of a listing. */
+type ReadPage = (
+  { client }: CrawlDeps,
+  query: { page: number; per_page: PageSize },
+  filters: Record<string, unknown>,
+  signal: AbortSignal,
+) => Promise<Page>;
+
+const readers: Record<Paged, ReadPage> = {
   // Sort by date, newest first. A new tender then moves older tenders to later pages. So the run may read a tender
   // twice, but it misses none.
-  tenders: (deps, filters, writer, heartbeat) =>
-    readPages(deps, writer, heartbeat, 'tenders', async (page, per_page) => {
-      const response = await deps.client.v1.tenders(
-        { page, per_page, sort: { announced_date: 'desc' }, filters },
-        { signal: heartbeat.signal },
-      );
-      return {
-        response,
-        ids: readItems(response.body).flatMap(slugOf),
-        total: readCount(response.data.total_results),
-      };
-    }),
+  async tenders({ client }, query, filters, signal) {
+    const response = await client.v1.tenders({ ...query, sort: { announced_date: 'desc' }, filters }, { signal });
+    const ids = readItems(response.body).flatMap(slugOf);
+    return { response, ids, unusable: [], total: readCount(response.data.total_results) };
+  },
 
-  async watched_companies(deps, _filters, writer, heartbeat) {
-    const unusable = new Set<string>();
-    const counts = await readPages(deps, writer, heartbeat, 'watched companies', async (page, per_page) => {
-      const response = await deps.client.v2.watch.list({ page, per_page }, { signal: heartbeat.signal });
-      const ids = keysOf(readItems(response.body));
-      for (const key of ids) if (!isUsable(key)) unusable.add(key);
-      return { response, ids, total: readCount(response.data.total_results) };
-    });
-    return withoutUnusable(counts, unusable);
+  async watched_companies({ client }, query, _filters, signal) {
+    const response = await client.v2.watch.list(query, { signal });
+    const ids = keysOf(readItems(response.body));
+    const unusable = ids.filter((key) => !isUsable(key));
+    return { response, ids, unusable, total: readCount(response.data.total_results) };
   },
 };
 
@@ -130,90 +131,90 @@ function slugOf(tender: JsonNode): string[] {
   return text === '' ? [] : [text];
 }
 
-/** Subtracts the companies whose ids the warehouse cannot hold, and mentions them in the shortfall. */
-function withoutUnusable({ entities, shortfall }: Counts, unusable: ReadonlySet<string>): Counts {
-  if (unusable.size === 0) return { entities, shortfall };
-  const [example] = [...unusable].map((key) => faultOf(key).example);
-  const words = `The warehouse cannot store the ids of ${formatCount(unusable.size)} watched companies, for example ${example}; ops.rejects lists them.`;
-  return {
-    entities: entities - unusable.size,
-    shortfall: [shortfall, words].filter((text) => text !== null).join(' '),
-  };
-}
-
-interface Page {
-  response: ApiResponse<unknown>;
-  ids: string[];
-  /** Number of entries that the listing reports; null when it reports none. */
-  total: number | null;
-}
-
 /**
  * Reads pages until the listing's total is reached, or until a page has no new entries. If the API never answers a
  * certain page but answers other requests, lands an error for this page and reads on. The shortfall names these pages.
  */
 async function readPages(
   deps: CrawlDeps,
+  { ctx, listing }: ListInput & { listing: Paged },
   writer: ListingWriter,
   heartbeat: Heartbeat,
-  what: string,
-  read: ReadPage,
 ): Promise<Counts> {
-  const seen = new SeenIds();
+  const what = listing.replaceAll('_', ' ');
+  const unusable = new Set<string>();
+  // Hashes of the ids, because a long listing has many.
+  const seen = new Set<number>();
   const silent: number[] = [];
   let refused: Refusal[] | null = null;
+  let tooLong: string | null = null;
   let total: number | null = null;
   // The first total limits the number of pages. Later totals do not, because an API may raise its total with every
   // page.
   let firstTotal: number | null = null;
-  let size: number = PAGE_SIZES[0];
+  // Number of entries on the first page. The API may return fewer entries than requested.
   let perPage = 0;
-  const readFirst = async (): Promise<Page> => {
-    const first = await readFirstPage(read);
-    size = first.size;
-    return first.page;
-  };
+  const read = async (page: number): Promise<Page> =>
+    askPage(deps.client, listing, async (per_page) =>
+      readers[listing](deps, { page, per_page }, ctx.filters, heartbeat.signal),
+    );
   for (let number = 1; ; number++) {
+    const send = (): Promise<Page> => read(number);
     const answer = await askOne(
       deps,
       heartbeat,
       number === 1
-        ? { of: 'first page', send: readFirst, silentMs: () => sinceScheduled(heartbeat) }
-        : { of: 'page', send: () => read(number, size), other: compareWithKnown(() => read(1, size)) },
+        ? { of: 'first page', send, silentMs: () => sinceScheduled(heartbeat) }
+        : { of: 'page', send, other: () => compareWith(() => read(1)) },
     );
     if ('error' in answer) {
+      const kind = kindOf(answer.error);
       await writer.append(rowOfError(answer.error, null, `page-${number}`));
       silent.push(number);
-      if (kindOf(answer.error) === 'refused') {
-        refused = [refusalOf(what.replaceAll(' ', '_'), answer.error)];
-        break;
-      }
-      // Without a total, nothing shows whether more pages follow the page without an answer. So stop here. The API
-      // rejects further pages, too.
-      if (total === null || number * size >= total || kindOf(answer.error) === 'invalid') break;
+      if (kind === 'refused') refused = [refusalOf(listing, answer.error)];
+      // Without a total, nothing shows whether more pages follow the page without an answer. So stop here. If the API
+      // rejects or refuses a page, it does the same with further pages.
+      if (total === null || number * perPage >= total || kind === 'invalid' || kind === 'refused') break;
       continue;
     }
     const page = answer.result;
     await writer.append(rowOf(page.response, null, `page-${number}`));
     const before = seen.size;
-    for (const id of page.ids) seen.add(id);
+    for (const id of page.ids) seen.add(hashOf(id));
+    for (const id of page.unusable) unusable.add(id);
     total = page.total ?? total;
     firstTotal ??= page.total;
-    // The number of entries on the first page counts as page size, because the API may return fewer entries than
-    // requested.
     perPage ||= page.ids.length;
     heartbeat.report({ step: what, done: seen.size, total, requests: number });
     if (seen.size === before) break;
     // If the total is reached but the page is full, read on: there may be more entries.
     if (total !== null && seen.size >= total && page.ids.length < perPage) break;
     // If a page is missing, the entries read never reach the total. Then stop at the last page that the total needs.
-    if (silent.length > 0 && total !== null && number * size >= total) break;
-    if (number >= mostPages(firstTotal, Math.max(1, perPage))) {
-      return { entities: seen.size, shortfall: endless(what, number, seen.size, firstTotal) };
+    if (silent.length > 0 && total !== null && number * perPage >= total) break;
+    if (number >= mostPages(firstTotal, perPage)) {
+      tooLong = endless(what, number, seen.size, firstTotal);
+      break;
     }
   }
   const missing = total === null ? 0 : Math.max(0, total - seen.size);
-  return { entities: seen.size, shortfall: shortfallOf(what, missing, total, silent), ...(refused && { refused }) };
+  const shortfall = [tooLong ?? shortfallOf(what, missing, total, silent), unstorable(what, unusable)];
+  return {
+    entities: seen.size - unusable.size,
+    shortfall: shortfall.filter((text) => text !== null).join(' ') || null,
+    ...(refused && { refused }),
+  };
+}
+
+/** Returns a number that stands for an id. 52 bits are enough to tell the ids of a listing apart. */
+function hashOf(id: string): number {
+  return Number.parseInt(createHash('sha1').update(id).digest('hex').slice(0, 13), 16);
+}
+
+/** Says that the warehouse cannot hold some ids; null if there are none. */
+function unstorable(what: string, ids: ReadonlySet<string>): string | null {
+  if (ids.size === 0) return null;
+  const [example] = [...ids].map((key) => faultOf(key).example);
+  return `The warehouse cannot store the ids of ${formatCount(ids.size)} ${what}, for example ${example}; ops.rejects lists them.`;
 }
 
 function mostPages(total: number | null, size: number): number {
@@ -234,18 +235,4 @@ function shortfallOf(what: string, missing: number, total: number | null, silent
   return missing > 0
     ? `The API counts ${formatCount(total ?? 0)} ${what}, but ${formatCount(missing)} of them are on no page.`
     : null;
-}
-
-type ReadPage = (page: number, perPage: number) => Promise<Page>;
-
-/** Reads the first page, with the largest page size that the API accepts. */
-async function readFirstPage(read: ReadPage): Promise<{ page: Page; size: number }> {
-  for (const size of PAGE_SIZES) {
-    try {
-      return { page: await read(1, size), size };
-    } catch (error) {
-      if (kindOf(error) !== 'invalid' || size === PAGE_SIZES.at(-1)) throw error;
-    }
-  }
-  throw new Error('unreachable: the last page size either answers or throws');
 }

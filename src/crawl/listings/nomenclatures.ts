@@ -2,7 +2,7 @@ import type { ListResult } from '../../../schemas/pipeline/activities.js';
 import type { ApiError, ApiResponse } from '../../api/index.js';
 import { daysBefore } from '../../base/time/time.js';
 import { readManifests, type PartWriter } from '../../landing/index.js';
-import { askOne, compareWithKnown, sinceScheduled } from '../attempt/ask-each.js';
+import { askOne, compareWith, sinceScheduled } from '../attempt/ask-each.js';
 import { kindOf } from '../judge/kinds.js';
 import { refusalOf } from '../judge/refusal.js';
 import { rowOf } from '../records/answer.js';
@@ -44,7 +44,7 @@ export async function readNomenclatures(deps: CrawlDeps, writer: PartWriter, hea
       const answer = await askOne(deps, heartbeat, {
         of: 'page',
         send: read,
-        other: known && compareWithKnown(known),
+        other: known && (() => compareWith(known)),
         silentMs: () => sinceScheduled(heartbeat),
       });
       if ('error' in answer) missing.set(name, answer.error);

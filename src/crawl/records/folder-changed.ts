@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { TidemarkError } from '../../base/errors.js';
 import { runFolder } from '../../store/data-folder.js';
-import { findReplacing, manifestFile } from '../../landing/index.js';
+import { findReplacing, manifestFile, pullManifests } from '../../landing/index.js';
 import type { Data } from '../../store/data.js';
 
 /**
@@ -17,17 +17,17 @@ export function folderChanged(dataDir: string, what: string, cause?: unknown): T
   });
 }
 
-/** Takes the manifest of a record about the run by its name, because a list of the bucket may be an earlier one. */
-export async function takeRunRecord(data: Data, { run, date }: RunContext, chunk: 'open' | 'close'): Promise<void> {
-  const folder = runFolder({ data, stream: 'runs', run, date });
-  await data.take(manifestFile(folder, chunk));
-}
-
 /**
  * Whether the landing zone holds a record about the run itself. The run lands the record `open` when it opens, and
- * `close` when its crawl ends.
+ * `close` when its crawl ends. Asks the bucket for the record by its name first, because a list of the bucket may be an
+ * earlier one.
  */
-export function hasRunRecord(dataDir: string, { run, date }: RunContext, chunk: 'open' | 'close'): boolean {
-  const folder = runFolder({ data: { dataDir }, stream: 'runs', run, date });
-  return existsSync(manifestFile(folder, chunk)) || findReplacing(folder, chunk) !== undefined;
+export async function hasRunRecord(data: Data, { run, date }: RunContext, chunk: 'open' | 'close'): Promise<boolean> {
+  const folder = runFolder({ data, stream: 'runs', run, date });
+  const manifest = manifestFile(folder, chunk);
+  const isHere = (): boolean => existsSync(manifest) || findReplacing(folder, chunk) !== undefined;
+  if (isHere()) return true;
+  await data.take(manifest);
+  if (!isHere()) await pullManifests(data, { streams: ['runs'], run: { run, date } });
+  return isHere();
 }

@@ -5,9 +5,8 @@ import { newestStamp, pullManifests, pullRows } from '../../landing/index.js';
 import type { CrawlDeps } from '../records/deps.js';
 import { stampedAhead } from '../records/clock-off.js';
 import { landOpening } from './close-run.js';
+import { currentNight, lastSyncDate } from './earlier-runs.js';
 import { closeEndedRuns, type RunFates } from './ended-runs.js';
-import { currentNight } from './current-night.js';
-import { lastSyncDate } from './last-sync.js';
 import { openRun } from './open-run.js';
 import { daysBefore, utcDay } from '../../base/time/time.js';
 
@@ -21,40 +20,33 @@ import { daysBefore, utcDay } from '../../base/time/time.js';
 export async function beginRun(
   deps: CrawlDeps,
   input: OpenRunInput,
-  { stateAttributes = [], fates }: { stateAttributes?: readonly string[]; fates?: RunFates | undefined } = {},
+  { stateAttributes, fates }: { stateAttributes: string[]; fates?: RunFates | undefined },
 ): Promise<RunContext> {
   const { dataDir } = deps.config;
   const now = deps.clock.now();
   await pullManifests(deps.data);
   await pullRows(deps.data, { streams: ['runs', 'coverage'] });
-  const newest = newestStamp(dataDir, dayBefore(now))?.stamp ?? null;
+  // In every time zone, the current date is yesterday's UTC date or a later one, and so are the dates of new parts.
+  const newest = newestStamp(dataDir, utcDay(daysBefore(now, 1)))?.stamp ?? null;
   if (newest !== null) deps.stamps?.after(newest);
   const ended = fates === undefined ? [] : await closeEndedRuns(deps, input.run, fates);
   const edited = configChange(deps.config);
-  const notes = [
-    edited === null ? null : `${edited}. This run uses the old settings. Restart the worker to use the new ones.`,
-    stampedAhead(newest, now),
-    ...ended,
-  ];
+  const folder = readDataFolder(dataDir);
   const ctx = openRun(deps.config, deps.clock, input, {
-    folder: readDataFolder(dataDir) ?? undefined,
+    ...(folder === null ? {} : { folder }),
+    ...(newest !== null && newest > now.toISOString() ? { stampsAfter: newest } : {}),
+    startedAt: (deps.stamps ?? deps.clock).now().toISOString(),
     stateAttributes,
-    stampsAfter: newest !== null && newest > now.toISOString() ? newest : null,
-    startedAt: (deps.stamps ?? deps.clock).now(),
-    notes: notes.filter((note) => note !== null),
     workers: deps.client.limits().workers,
     sizes: deps.sizes,
-    lastWatchSync: lastSyncDate(dataDir, now),
+    notes: [
+      edited === null ? null : `${edited}. This run uses the old settings. Restart the worker to use the new ones.`,
+      stampedAhead(newest, now),
+      ...ended,
+    ],
+    ...(input.workflowType === 'watchSync' ? { lastWatchSync: lastSyncDate(dataDir, now) } : {}),
     currentNight: (market, filters) => currentNight(dataDir, market, filters),
   });
   await landOpening(deps, ctx);
   return ctx;
-}
-
-/**
- * Returns the day before an instant, in UTC. In every time zone, the current date is this day or a later one. So all
- * parts landed from now on have this date or a later one.
- */
-function dayBefore(now: Date): string {
-  return utcDay(daysBefore(now, 1));
 }

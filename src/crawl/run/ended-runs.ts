@@ -2,12 +2,11 @@ import { namesIn } from '../../store/files.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WEBHOOK_RUN, type CrawlOutcome, type RunOutcome, type RunRecord } from '../../../schemas/pipeline/landing.js';
 import { LandingStream } from '../../../schemas/streams/landing-streams.js';
-import { WorkflowType } from '../../../schemas/pipeline/run.js';
 import { formatCount } from '../../../schemas/format.js';
 import { errorMessage } from '../../base/errors.js';
 import { adoptSpools, pullRows, readManifests, readPartRows, runFolders, spoolsDir } from '../../landing/index.js';
 import type { LandedPart } from '../../landing/index.js';
-import { closeRun } from './close-run.js';
+import { landEnd } from './close-run.js';
 import type { Recording } from '../records/land-records.js';
 
 /** What Temporal knows of a run. */
@@ -77,51 +76,32 @@ async function closeAll(deps: Recording, self: string, fates: RunFates): Promise
 }
 
 async function closeOne(deps: Recording, known: RunRecord, fate: RunFate & { open: false }): Promise<string[]> {
-  const { dataDir } = deps.config;
   const { run_id: run, date, market, workflow_id } = known;
-  if (fate.at !== null) await sleep(Math.min(SETTLE_MS, Math.max(0, fate.at.getTime() + SETTLE_MS - Date.now())));
+  const { outcome: how, at } = fate;
+  if (at !== null) await sleep(Math.min(SETTLE_MS, Math.max(0, at.getTime() + SETTLE_MS - Date.now())));
   const rows = await adoptSpools({ data: deps.data, run, date, market });
   const landed = rows === 0 ? [] : [`This run landed the ${formatCount(rows)} answers that ${workflow_id} left.`];
   // The run may have recorded its end meanwhile.
   await pullRows(deps.data, { streams: ['runs'], run: { run, date } });
-  const parts = readManifests(dataDir, { stream: 'runs', run });
-  const closed = parts.some(({ chunk }) => chunk === 'close');
-  if (parts.some(({ chunk }) => chunk === 'end') || (closed && fate.outcome === 'complete')) return landed;
+  const chunks = readManifests(deps.config.dataDir, { stream: 'runs', run }).map(({ chunk }) => chunk);
+  const closed = chunks.includes('close');
+  if (chunks.includes('end') || (closed && how === 'complete')) return landed;
   // Without its record, a completed run is not complete here: its answers are in another copy of this folder.
-  const outcome = fate.outcome === 'complete' ? 'lost' : fate.outcome;
-  const reason =
-    outcome === 'lost' && fate.outcome === 'complete'
-      ? 'The run completed, but this data folder lacks its end.'
-      : fate.reason;
-  await closeRun(
-    deps,
-    {
-      ctx: contextOf(known),
-      outcome,
-      crawled: closed ? known.crawled : null,
-      note: [known.note, reason].filter(Boolean).join(' '),
-      heldBack: known.held_back,
-      why: [...(known.why ?? []), { code: outcome, values: {}, reason }],
-      refused: known.refused ?? [],
-      landed: null,
-    },
-    { finishedAt: known.finished_at ?? fate.at?.toISOString() },
-  );
-  return [...landed, `${workflow_id}: ${reason}`];
-}
-
-function contextOf(record: RunRecord): Parameters<typeof closeRun>[1]['ctx'] {
-  return {
-    run: record.run_id,
-    workflowId: record.workflow_id,
-    workflowType: WorkflowType.parse(record.workflow_type),
-    market: record.market,
-    date: record.date,
-    asOfNow: record.as_of_now,
-    startedAt: record.started_at,
-    configHash: record.config_hash,
-    filters: record.filters,
+  const [outcome, reason] =
+    how === 'complete'
+      ? (['lost', 'The run completed, but this data folder lacks its end.'] as const)
+      : ([how, fate.reason] as const);
+  const end = {
+    outcome,
+    crawled: closed ? known.crawled : null,
+    note: [known.note, reason].filter(Boolean).join(' '),
+    heldBack: known.held_back,
+    why: [...(known.why ?? []), { code: outcome, values: {}, reason }],
+    refused: known.refused ?? [],
+    landed: null,
   };
+  await landEnd(deps, known, end, known.finished_at ?? at?.toISOString());
+  return [...landed, `${workflow_id}: ${reason}`];
 }
 
 /** The parts with the records of each run, in the order `close`, `end`, `open`. Skips damaged manifests. */

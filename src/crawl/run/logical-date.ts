@@ -6,17 +6,11 @@ import { HOUR_MS } from '../../base/time/time.js';
 // It may have waited for a worker or for the previous night. Runs of a schedule's backfill start later.
 const LATE_START_HOURS = 6;
 
-export interface LogicalDate {
-  date: string;
-  /** Whether answers that the API gives today may be stored under `date`. */
-  asOfNow: boolean;
-}
-
 /**
  * Returns the date under which a run stores its answers: the requested date, else the date for which the run was
  * scheduled, else today.
  * @param input `scheduledTime` as ISO; `timeZone` as IANA name
- * @returns the date as YYYY-MM-DD
+ * @returns the date as YYYY-MM-DD; `asOfNow`: whether answers that the API gives today may be stored under it
  * @throws TidemarkError `InvalidInput` for a future date
  */
 export function resolveLogicalDate(input: {
@@ -24,7 +18,7 @@ export function resolveLogicalDate(input: {
   scheduledTime: string | undefined;
   timeZone: string;
   now: Date;
-}): LogicalDate {
+}): { date: string; asOfNow: boolean } {
   const today = dayIn(input.timeZone, input.now);
   const scheduled = input.scheduledTime === undefined ? undefined : new Date(input.scheduledTime);
   const date = input.asked ?? (scheduled ? dayIn(input.timeZone, scheduled) : today);

@@ -10,7 +10,6 @@ import {
   type RunContext,
   type WorkflowType,
   type PublishThresholds,
-  type DataFolder,
 } from '../../../schemas/pipeline/run.js';
 import { CAUSES } from '../../../schemas/pipeline/cause.js';
 import { MARKET_STREAMS, RETRY_STREAMS } from '../../../schemas/streams/streams.js';
@@ -23,62 +22,63 @@ import type { RunSizes } from '../../config/run-sizes.js';
 import { resolveLogicalDate } from './logical-date.js';
 import { parseInput, wrongInput } from '../../base/parse-input.js';
 import { GIVE_UP_DAYS } from '../streams/owners/job-state.js';
-import { DAY_MS, DAY_SECONDS, utcDay } from '../../base/time/time.js';
+import { DAY_SECONDS, daysBefore, utcDay } from '../../base/time/time.js';
 
 type Decided = Pick<
   RunContext,
   'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate' | 'file'
 >;
 
-/** Facts that decide the parameters of a new run, besides its input: about earlier runs and about the worker. */
-export interface Past {
-  /** Date of the last complete watch sync; undefined if there was none. */
-  lastWatchSync?: string | undefined;
-  /** Finds the current night of a market, if any. */
-  currentNight?: (market: string, filters: Record<string, unknown>) => PublishThresholds['current'];
-  /** Default: the data folder of the configuration, without its identity. A forecast, which opens no run, needs none. */
-  folder?: DataFolder | undefined;
-  /** Timestamp of the newest landed answer, if this timestamp is in the future. */
-  stampsAfter?: string | null;
-  /** When the run starts. Must be later than the timestamps of all landed answers. Default: now. */
-  startedAt?: Date;
-  /** Number of crawl workers. Default: 1. */
-  workers?: number | undefined;
-  /** Names of the search attributes for the run's state. Default: none. */
-  stateAttributes?: readonly string[];
+/** Parameters of a run without a market, filters and thresholds. */
+const PLAIN = { market: null, filters: {}, refreshSeconds: {}, gate: null, note: null };
+
+/** What decides about a new run, besides its input: the worker, and earlier runs. A forecast needs none of it. */
+export interface Past extends Partial<
+  Pick<RunContext, 'folder' | 'stampsAfter' | 'startedAt' | 'workers' | 'stateAttributes'>
+> {
   /** Sizes from the worker's environment. */
   sizes?: RunSizes | undefined;
   /** Remarks about the worker, for the run's notes. Each is one sentence. */
-  notes?: readonly string[];
+  notes?: readonly (string | null)[];
+  /** Date of the last complete watch sync; undefined if there was none. */
+  lastWatchSync?: string | undefined;
+  /** Finds the current night of a market, if any. */
+  currentNight?: ((market: string, filters: Record<string, unknown>) => PublishThresholds['current']) | undefined;
 }
 
 /**
  * Decides the parameters of a run from its input and the configuration.
  * @throws TidemarkError `InvalidInput` with the wrong field and the allowed input
  */
-export function openRun(config: Config, clock: Clock, input: OpenRunInput, past: Past = {}): RunContext {
+export function openRun(
+  config: Config,
+  clock: Clock,
+  input: OpenRunInput,
+  { lastWatchSync, currentNight, sizes, notes = [], ...worker }: Past = {},
+): RunContext {
   const now = clock.now();
-  const decided = decide[input.workflowType](config, now, input, past);
-  const notes = [decided.note, ...(past.notes ?? [])].filter((note) => note !== null);
+  const past = { lastWatchSync, currentNight };
+  const decided: Decided = { ...PLAIN, ...decide[input.workflowType](config, now, input, past) };
+  const note = [decided.note, ...notes].filter((text) => text !== null).join(' ');
   return {
     run: input.run,
     workflowId: input.workflowId,
     workflowType: input.workflowType,
-    startedAt: (past.startedAt ?? now).toISOString(),
-    ...(past.stampsAfter ? { stampsAfter: past.stampsAfter } : {}),
+    startedAt: now.toISOString(),
     configHash: config.hash,
     fileHash: config.fileHash,
     probeEverySeconds: config.quota.probeEvery,
     maxConcurrency: config.api.maxConcurrency,
-    workers: past.workers ?? 1,
-    stateAttributes: [...(past.stateAttributes ?? [])],
-    ...past.sizes,
+    workers: 1,
+    stateAttributes: [],
+    folder: { id: '', path: config.dataDir, host: hostname() },
+    ...worker,
+    ...sizes,
     leavesQuota: quotaLeft(config, input),
     ...(decided.streams.includes('ownership') ? { ownership: config.ownership } : {}),
-    folder: past.folder ?? { id: '', path: config.dataDir, host: hostname() },
     ...alertSettings(config),
     ...decided,
-    note: notes.length > 0 ? notes.join(' ') : null,
+    note: note === '' ? null : note,
   };
 }
 
@@ -105,16 +105,19 @@ const FIRST_WATCH_DAYS = 30;
 // question sends no request.
 const MATCH_DAYS = 30;
 
-const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInput, past: Past) => Decided> = {
+type Decide = (
+  config: Config,
+  now: Date,
+  input: OpenRunInput,
+  past: Past,
+) => Pick<Decided, 'date' | 'asOfNow' | 'from' | 'to' | 'streams'> & Partial<Decided>;
+
+const decide: Record<WorkflowType, Decide> = {
   marketSnapshot(config, now, { input, scheduledTime }, past) {
     const asked = parseInput(MarketSnapshotInput, input, '{"market": "demo", "date": "2026-11-20"}; both are optional');
     const market = pickMarket(config, asked.market);
-    const when = resolveLogicalDate({
-      asked: asked.date,
-      scheduledTime,
-      timeZone: market.schedule?.timezone ?? 'UTC',
-      now,
-    });
+    const timeZone = market.schedule?.timezone ?? 'UTC';
+    const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
     return {
       ...dated(when),
       market: market.name,
@@ -141,11 +144,8 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const filters = config.tenders?.filters ?? {};
     return {
       ...dated(when),
-      market: null,
       filters: when.asOfNow ? filters : createdBetween(filters, when.date, when.date),
       streams: ['tenders'],
-      refreshSeconds: {},
-      gate: null,
       note: when.asOfNow
         ? null
         : `${when.date} is in the past: this run reads the tenders created on that day, as they are now.`,
@@ -158,18 +158,10 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
     // Start one day before the date of the last sync, because the API may list an event late. If an event is read
     // twice, the tables still hold one row (event_id).
-    const since = dayBefore(lastWatchSync ?? when.date, lastWatchSync === undefined ? FIRST_WATCH_DAYS : 1);
+    const last = new Date(lastWatchSync ?? when.date);
+    const since = utcDay(daysBefore(last, lastWatchSync === undefined ? FIRST_WATCH_DAYS : 1));
     const from = when.asOfNow && since < when.date ? since : when.date;
-    return {
-      ...dated(when),
-      from,
-      market: null,
-      filters: {},
-      streams: ['watch_events'],
-      refreshSeconds: {},
-      gate: null,
-      note: null,
-    };
+    return { ...dated(when), from, streams: ['watch_events'] };
   },
 
   backfill(config, now, { input }) {
@@ -192,19 +184,18 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       refreshSeconds: market?.refresh ?? shortestRefresh(config),
       from: asked.from,
       to: asked.to,
-      gate: null,
-      note: null,
     };
   },
 
   resolveCompanies(_config, now, { input }) {
     const { file } = parseInput(ResolveCompaniesInput, input, '{"file": "resolve/suppliers.csv"}');
-    return ofList(now, {
+    return {
+      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
       // Read the questions first, because their answers name the companies to read.
       streams: ['matches', 'companies'],
       refreshSeconds: { matches: MATCH_DAYS * DAY_SECONDS },
       file: file.replace(/^resolve\//, ''),
-    });
+    };
   },
 
   enrichPeople(config, now, { input }) {
@@ -215,11 +206,12 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
         'Set `personalData: contacts` in tidemark.yaml if you may keep contact data of people.',
       );
     }
-    return ofList(now, {
+    return {
+      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
       streams: ['enrichments'],
       refreshSeconds: { enrichments: MATCH_DAYS * DAY_SECONDS },
       file: file.replace(/^resolve\//, ''),
-    });
+    };
   },
 
   checkPayees(_config, now, { input }) {
@@ -228,11 +220,12 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       input,
       '{"file": "payees/suppliers.csv", "recheckAfterSeconds": 2592000, "reports": true}; only file is required',
     );
-    return ofList(now, {
+    return {
+      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
       streams: asked.reports === false ? ['payee_checks'] : ['payee_checks', 'payee_reports'],
       refreshSeconds: { payee_checks: asked.recheckAfterSeconds ?? PAYEE_DAYS * DAY_SECONDS },
       file: asked.file.replace(/^payees\//, ''),
-    });
+    };
   },
 
   enrichOwners(config, now, { input, scheduledTime }) {
@@ -243,12 +236,9 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
     return {
       ...dated({ date, asOfNow: false }),
       market: market.name,
-      filters: {},
       streams: ['ownership_jobs', 'ownership'],
       // While the owners of a company are fresh, start at most one job for it.
       refreshSeconds: { ownership_jobs: Math.max(market.refresh.ownership, GIVE_UP_DAYS * DAY_SECONDS) },
-      gate: null,
-      note: null,
     };
   },
 
@@ -259,32 +249,15 @@ const decide: Record<WorkflowType, (config: Config, now: Date, input: OpenRunInp
       '{"streams": ["companies", "executives"], "market": "demo"}; both are optional',
     );
     const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);
-    const today = dayIn('UTC', now);
     return {
-      ...dated({ date: today, asOfNow: false }),
+      ...dated({ date: dayIn('UTC', now), asOfNow: false }),
       market: market?.name ?? null,
-      filters: {},
       // Keep the order of RETRY_STREAMS: companies come before their reports. So no report is requested for a company
       // that turns out to be gone.
       streams: RETRY_STREAMS.filter((stream) => asked.streams?.includes(stream) ?? true),
-      refreshSeconds: {},
-      gate: null,
-      note: null,
     };
   },
 };
-
-/** Completes the parameters of a run that reads a list: the run belongs to no market. */
-function ofList(now: Date, list: Required<Pick<Decided, 'streams' | 'refreshSeconds' | 'file'>>): Decided {
-  return {
-    ...dated({ date: dayIn('UTC', now), asOfNow: true }),
-    market: null,
-    filters: {},
-    gate: null,
-    note: null,
-    ...list,
-  };
-}
 
 /** Returns the shortest refresh age of each stream, among all markets and the default ages. */
 function shortestRefresh({ markets }: Config): Record<string, number> {
@@ -294,10 +267,6 @@ function shortestRefresh({ markets }: Config): Record<string, number> {
 
 function dated(when: { date: string; asOfNow: boolean }): Pick<RunContext, 'date' | 'asOfNow' | 'from' | 'to'> {
   return { ...when, from: when.date, to: when.date };
-}
-
-function dayBefore(date: string, days: number): string {
-  return utcDay(Date.parse(date) - days * DAY_MS);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { PlanDueInput } from '../../../schemas/pipeline/activities.js';
 import type { DuePlan } from '../../../schemas/pipeline/due.js';
+import type { DueRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { traitsOf } from '../../../schemas/streams/streams.js';
 import type { Warehouse } from '../../warehouse/duckdb/open.js';
@@ -11,8 +12,8 @@ import { findPlan, type DueCounts } from '../../warehouse/due/due-plan.js';
 import type { CrawlDeps } from '../records/deps.js';
 import { askedQuestions } from '../streams/asked-questions.js';
 import { askedPayees } from '../streams/payees/asked-payees.js';
+import { landRecords } from '../records/land-records.js';
 import { keepKnownChecks } from '../streams/payees/known-checks.js';
-import { landDue } from './close-run.js';
 
 /** Plans which entities of a stream are due in a run. Lands how many are due for each reason. */
 export async function planStream(
@@ -64,15 +65,23 @@ function requestOf(
   };
 }
 
+/**
+ * Lands how many entities of a stream are due, for each reason. The reason `fresh` means "not due", so the counts add
+ * up to all known entities.
+ */
 async function landPlan(
   deps: Omit<CrawlDeps, 'client'>,
   { ctx, stream, chunkSize }: PlanDueInput,
   due: DueCounts,
 ): Promise<DuePlan> {
-  await landDue(deps, ctx, stream, due);
-  const idle = isIdle(knownOf(ctx, stream), stream) && due.due === 0;
+  const counts = { ...due.reasons, fresh: due.known - due.due };
+  const records = Object.entries(counts).map(([reason, entities]): DueRecord => ({ stream, reason, entities }));
+  await landRecords(deps, ctx, 'due', stream, records);
+  const known = knownOf(ctx, stream);
+  // Without due entities, the run has nothing to do for these streams.
+  const mayIdle = known === 'rejected' || known === 'enriched' || stream === 'ownership_jobs';
   const planned = chunkSizeFor(due.due, { chunkSize, workers: ctx.workers });
-  return { stream, chunkSize: planned, ...due, idle };
+  return { stream, chunkSize: planned, ...due, idle: mayIdle && due.due === 0 };
 }
 
 /**
@@ -90,11 +99,6 @@ async function namedEntities(
   // with every activity.
   if (stream === 'financials_ticker') return deps.config.markets.find(({ name }) => name === ctx.market)?.tickers ?? [];
   return undefined;
-}
-
-/** Whether the run has nothing to do for this stream if no entity is due. */
-function isIdle(known: DueRequest['known'], stream: PlanDueInput['stream']): boolean {
-  return known === 'rejected' || known === 'enriched' || stream === 'ownership_jobs';
 }
 
 function knownOf(

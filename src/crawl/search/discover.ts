@@ -14,7 +14,7 @@ import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
 import { planMarket } from './market-plan.js';
 import { readCount } from '../records/read-count.js';
-import { askOne, compareWithKnown } from '../attempt/ask-each.js';
+import { askOne, compareWith } from '../attempt/ask-each.js';
 import { runAttempt } from '../attempt/run-attempt.js';
 import type { Subject } from '../judge/judge.js';
 import { kindOf } from '../judge/kinds.js';
@@ -182,7 +182,7 @@ async function askPage(deps: CrawlDeps, request: PlanRequest, heartbeat: Heartbe
   const answer = await askOne(deps, heartbeat, {
     of: SUBJECTS[purpose] ?? 'search',
     send: () => sendSearch(deps, request, heartbeat),
-    other: compareWithKnown(() => sendSearch(deps, plain, heartbeat)),
+    other: () => compareWith(() => sendSearch(deps, plain, heartbeat)),
   });
   if ('result' in answer) return { ...rowOf(answer.result, null, segment), request_key: key };
   const { error } = answer;

@@ -18,7 +18,6 @@ import { OwnFolder } from '../../../src/store/data.js';
 
 const KEY = 'a-key-of-this-test';
 const TENDERS = 250;
-const PER_PAGE = 100;
 const EARLY: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 5 };
 const LATE: Heartbeat = { ...EARLY, attempt: 6 };
 
@@ -28,9 +27,12 @@ let deps: CrawlDeps;
 let ctx: RunContext;
 /** Requests that always answer 500: a path, or `tenders` and a page. */
 let silent: Set<string>;
+/** Number of tenders on a page. */
+let perPage: number;
 
 beforeEach(async () => {
   silent = new Set();
+  perPage = 100;
   server = createServer((request, response) => {
     void (async () => {
       const said = await text(request);
@@ -60,8 +62,8 @@ afterEach(async () => {
 
 function answer(path: string, page: number): unknown {
   if (path !== '/v1/finder/tenders') return path.endsWith('/nomenclatures') ? {} : [];
-  const first = (page - 1) * PER_PAGE;
-  const slugs = Array.from({ length: Math.max(0, Math.min(PER_PAGE, TENDERS - first)) }, (_, i) => `t-${first + i}`);
+  const first = (page - 1) * perPage;
+  const slugs = Array.from({ length: Math.max(0, Math.min(perPage, TENDERS - first)) }, (_, i) => `t-${first + i}`);
   return { pages: 3, page, total_results: TENDERS, data: slugs.map((slug) => ({ slug })) };
 }
 
@@ -90,6 +92,13 @@ it.each([
   expect(landed('tenders')).toEqual([]);
   expect(await read(LATE)).toMatchObject({ entities, shortfall: expect.stringMatching(said) });
   expect(landed('tenders').filter(({ status }) => status === 500)).toHaveLength(1);
+});
+
+it('reads a listing with short pages to its end, without the page that never answers', async () => {
+  silent.add('tenders 2');
+  perPage = 50;
+  const { entities, shortfall } = await crawlListing(deps, { ctx, listing: 'tenders' }, LATE);
+  expect([entities, shortfall]).toEqual([200, expect.stringMatching(/page 2 of the tenders: 50 of 250 are missing/)]);
 });
 
 it('keeps retrying a listing while the API answers nothing else', async () => {

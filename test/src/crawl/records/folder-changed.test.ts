@@ -87,14 +87,14 @@ describe('a data folder that lost files during a run', () => {
     const close = (landed: number) =>
       closeRun(deps, { ...UNCHECKED, ctx, outcome: 'complete', note: null, heldBack: null, landed });
     await expect(close(3)).rejects.toEqual(changed(/holds 2 of the 3 responses that the run landed/));
-    expect(hasRunRecord(dataDir, ctx, 'close')).toBe(false);
+    expect(await hasRunRecord(deps.data, ctx, 'close')).toBe(false);
     expect(await close(2)).toMatchObject({ rows: 2 });
-    expect(hasRunRecord(dataDir, ctx, 'close')).toBe(true);
+    expect(await hasRunRecord(deps.data, ctx, 'close')).toBe(true);
   });
 
   it('files a failed run even if its landing zone is missing', async () => {
     rmSync(path.join(project.dataDir, 'landing'), { recursive: true });
-    expect(hasRunRecord(project.dataDir, ctx, 'open')).toBe(false);
+    expect(await hasRunRecord(deps.data, ctx, 'open')).toBe(false);
     const end = { ...UNCHECKED, ctx, outcome: 'failed', note: 'lost', heldBack: null } as const;
     expect(await closeRun(deps, end)).toMatchObject({ rows: 0 });
   });

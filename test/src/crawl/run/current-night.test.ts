@@ -6,7 +6,7 @@ import { ConfigSchema } from '../../../../src/config/config-schema.js';
 import type { Config } from '../../../../src/config/config.js';
 import { closeRun, landOpening } from '../../../../src/crawl/run/close-run.js';
 import { landRecords } from '../../../../src/crawl/records/land-records.js';
-import { currentNight } from '../../../../src/crawl/run/current-night.js';
+import { currentNight } from '../../../../src/crawl/run/earlier-runs.js';
 import type { CrawlDeps } from '../../../../src/crawl/records/deps.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { UNCHECKED } from '../../../helpers/activity-inputs.js';

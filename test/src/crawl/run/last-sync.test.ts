@@ -8,7 +8,7 @@ import type { CloseRunInput } from '../../../../schemas/pipeline/activities.js';
 import { createApiClient } from '../../../../src/api/index.js';
 import { createLog } from '../../../../src/config/log.js';
 import { closeRun } from '../../../../src/crawl/run/close-run.js';
-import { lastSyncDate } from '../../../../src/crawl/run/last-sync.js';
+import { lastSyncDate } from '../../../../src/crawl/run/earlier-runs.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { UNCHECKED } from '../../../helpers/activity-inputs.js';
 import { OwnFolder } from '../../../../src/store/data.js';
@@ -36,14 +36,15 @@ const sync = async (now: string, outcome: CloseRunInput['outcome'], input: objec
 };
 
 it('finds the last completed sync that was not for a past day', async () => {
-  expect(lastSyncDate(dataDir)).toBeUndefined();
+  const now = new Date('2026-11-15T02:00:00Z');
+  expect(lastSyncDate(dataDir, now)).toBeUndefined();
   await sync('2026-11-10T02:00:00Z', 'complete');
   await sync('2026-11-12T02:00:00Z', 'failed');
   await sync('2026-11-13T02:00:00Z', 'partial');
   await sync('2026-11-14T02:00:00Z', 'complete', { date: '2026-11-13' });
-  expect(lastSyncDate(dataDir)).toBe('2026-11-10');
+  expect(lastSyncDate(dataDir, now)).toBe('2026-11-10');
   // A sync on a machine whose clock was ahead.
   await sync('2029-01-01T02:00:00Z', 'complete');
-  expect(lastSyncDate(dataDir, new Date('2026-11-15T02:00:00Z'))).toBe('2026-11-10');
+  expect(lastSyncDate(dataDir, now)).toBe('2026-11-10');
   expect(lastSyncDate(dataDir, new Date('2029-01-01T03:00:00Z'))).toBe('2029-01-01');
 });
