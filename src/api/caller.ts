@@ -1,4 +1,5 @@
 import {
+  ApiError,
   BodyError,
   ContractError,
   isLimit,
@@ -6,15 +7,12 @@ import {
   TimeoutError,
   TokenVerificationError,
   TransportError,
-  type ApiError,
   type ApiErrorContext,
-  type Content,
-  type Reading,
 } from './errors.js';
 import type { HeldKey } from './held-key.js';
 import { NOT_SENT, type Limiter } from './limiter.js';
-import type { AnswerTimes, ApiResponse, AttemptReport, CallOptions } from './options.js';
-import { once, readAnswer } from './read-answer.js';
+import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
+import { once, type Content } from './read-answer.js';
 import type { Route } from './route.js';
 import { isFromCache } from '../base/network/from-cache.js';
 import { readServedAt } from '../base/network/http-date.js';
@@ -39,8 +37,6 @@ export interface CallerOptions {
   onAttempt: ((attempt: AttemptReport) => void) | undefined;
   now: () => Date;
 }
-
-type Outcome<T> = { ok: true; response: ApiResponse<T> } | { ok: false; error: ApiError; retryAfterMs: number | null };
 
 /** Error codes that prove: no byte of the request reached the API. */
 const UNSENT = new Set([
@@ -91,16 +87,16 @@ export class Caller {
     let renewed = false;
     for (let attempt = 1; ; attempt++) {
       const { outcome, key } = await this.#attempt(route, request, attempt, call);
-      if (outcome.ok) return outcome.response;
-      if (outcome.error instanceof TokenVerificationError && held && key !== null) {
+      if (!(outcome instanceof ApiError)) return outcome;
+      if (outcome instanceof TokenVerificationError && held && key !== null) {
         // A refused request did nothing, so it may be repeated on every route.
         if (!renewed && held.renew(key)) {
           renewed = true;
           continue;
         }
-        outcome.error.message = [outcome.error.message, held.describe()].filter((part) => part !== '').join('. ');
+        outcome.message = [outcome.message, held.describe()].filter((part) => part !== '').join('. ');
       }
-      if (attempt > this.#repeats(route, outcome.error)) throw outcome.error;
+      if (attempt > this.#repeats(route, outcome)) throw outcome;
       await limiter.pause(retryDelay(retry, attempt, outcome.retryAfterMs, Math.random()), call.signal);
     }
   }
@@ -112,7 +108,9 @@ export class Caller {
     if (error instanceof TokenVerificationError && this.#keyAccepted && route.repeat === 'always')
       return Math.min(REFUSALS_DOUBTED, maxRetries);
     if (isLimit(error) && limiter.limitedMs > LIMIT_BELIEVED_MS) return Math.min(1, maxRetries);
-    return mayRepeat(route, error) ? maxRetries : 0;
+    const mayHaveActed = !(error instanceof LimitError || (error instanceof TransportError && error.unsent));
+    if (!error.retryable || (mayHaveActed && route.repeat === 'unsent')) return 0;
+    return maxRetries;
   }
 
   async #attempt<T>(
@@ -120,22 +118,33 @@ export class Caller {
     request: PreparedRequest,
     attempt: number,
     { signal, mask, onTimes }: CallOptions,
-  ): Promise<{ outcome: Outcome<T>; key: string | null }> {
-    const { limiter, transport, held } = this.#options;
+  ): Promise<{ outcome: ApiResponse<T> | ApiError; key: string | null }> {
+    const { limiter, transport, held, onSend, onAttempt } = this.#options;
     const turn = limiter.acquire(route.endpoint === FREE, signal);
     const ticket = typeof turn === 'number' ? turn : await turn;
     if (ticket === NOT_SENT) return { outcome: this.#unsent(route, request, attempt - 1), key: null };
     try {
-      this.#options.onSend?.();
+      onSend?.();
       const started = performance.now();
       const sentAt = onTimes && new Date();
       const key = held?.key ?? null;
-      const sent = await transport.send(withKey(request, key), signal, route.kind !== 'screen');
-      if (sent.ok && sentAt) onTimes?.({ ...timesOf(sent.headers), sentAt, receivedAt: new Date() });
+      const sent = await transport.send(withKey(request, key), signal, !route.isScreen);
+      if (sent.ok && sentAt) {
+        const cached = isFromCache((name) => headerOf(sent.headers, name));
+        onTimes?.({ servedAt: servedAt(sent.headers), cached, sentAt, receivedAt: new Date() });
+      }
       const raw = mask === undefined ? sent : masked(sent, mask);
       const outcome = this.#read(route, request, raw, attempt);
-      this.#report(route, raw, outcome, attempt, performance.now() - started);
-      if (!raw.ok && raw.kind === 'aborted') throw signal?.reason;
+      const isAborted = !raw.ok && raw.kind === 'aborted';
+      onAttempt?.({
+        endpoint: route.endpoint,
+        status: raw.status,
+        ms: performance.now() - started,
+        bytes: raw.bytes,
+        retry: attempt > 1,
+        error: isAborted ? 'AbortError' : outcome instanceof ApiError ? outcome.name : null,
+      });
+      if (isAborted) throw signal?.reason;
       this.#learn(outcome, ticket);
       return { outcome, key };
     } finally {
@@ -144,107 +153,83 @@ export class Caller {
   }
 
   /** Tells the limiter what an answer says about the limits. */
-  #learn(outcome: Outcome<unknown>, ticket: number): void {
+  #learn(outcome: ApiResponse<unknown> | ApiError, ticket: number): void {
     const { limiter, stopAtDailyLimit, retry } = this.#options;
-    if (outcome.ok) {
+    if (!(outcome instanceof ApiError)) {
       this.#keyAccepted = true;
       limiter.accepted();
-    } else if (isLimit(outcome.error)) {
+    } else if (isLimit(outcome)) {
       limiter.limited(ticket, Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
-    } else if (stopAtDailyLimit && outcome.error instanceof LimitError && outcome.error.guard === 'limits.daily') {
-      limiter.stop(outcome.error.message);
+    } else if (stopAtDailyLimit && outcome instanceof LimitError && outcome.guard === 'limits.daily') {
+      limiter.stop(outcome.message);
     }
   }
 
-  /** Makes the outcome of a call that is not sent because of the daily limit. */
-  #unsent(route: Route<unknown>, request: PreparedRequest, attempts: number): Outcome<never> {
+  /** Makes the error of a call that is not sent because of the daily limit. */
+  #unsent(route: Route<unknown>, request: PreparedRequest, attempts: number): LimitError {
     const { redactor, now, limiter } = this.#options;
     const requestKey = redactor.text(request.key);
     const context = { endpoint: route.endpoint, requestKey, status: 0, body: '', fetchedAt: now().toISOString() };
     const message = `not sent, because the API said before: ${limiter.dailyLimit}`;
-    const error = new LimitError({ ...context, attempts }, 'limits.daily', null, message);
-    return { ok: false, error, retryAfterMs: null };
+    return new LimitError({ ...context, attempts }, 'limits.daily', null, message);
   }
 
-  #read<T>(route: Route<T>, request: PreparedRequest, raw: Answer | Fault, attempts: number): Outcome<T> {
+  /** Reads `data`, `misfits`, `body` and `servedAt` of the response only when the caller does. */
+  #read<T>(
+    route: Route<T>,
+    request: PreparedRequest,
+    raw: Answer | Fault,
+    attempts: number,
+  ): ApiResponse<T> | ApiError {
     const { redactor, now, timeoutMs } = this.#options;
-    const { endpoint } = route;
     const requestKey = redactor.data(request.key);
-    const fetchedAt = now().toISOString();
-    const base = { endpoint, requestKey, status: raw.status, fetchedAt, attempts };
-    if (!raw.ok) {
-      const error = faultError(raw, { ...base, requestKey: redactor.text(request.key), body: '' }, redactor, timeoutMs);
-      return { ok: false, error, retryAfterMs: null };
-    }
+    const base = { endpoint: route.endpoint, requestKey, status: raw.status, fetchedAt: now().toISOString(), attempts };
+    if (!raw.ok)
+      return faultError(raw, { ...base, requestKey: redactor.text(requestKey), body: '' }, redactor, timeoutMs);
     const bytes = redactor.bytes(withoutMark(raw.body));
     const text = once(() => bytes.toString());
-    const read = once(() => readAnswer(route, { ...base, body: text() }, raw));
-    const response = answerOf({ read, text, bytes, facts: base, headers: raw.headers });
-    if (route.isLazy && looksWhole(raw.status, bytes)) return { ok: true, response };
-    const reading = read();
-    if (reading.ok) return { ok: true, response };
-    const retryAfterMs = parseRetryAfter(raw.headers, Date.now());
+    const read = once(() => route.read({ ...base, body: text() }, raw));
+    const content = (): Content<T> => {
+      const reading = read();
+      if (reading instanceof ApiError) throw reading;
+      return reading;
+    };
+    if ((route.isLazy && looksWhole(raw.status, bytes)) || !(read() instanceof ApiError))
+      return {
+        get data() {
+          return content().data();
+        },
+        get misfits() {
+          return content().misfits();
+        },
+        get body() {
+          return text();
+        },
+        get servedAt() {
+          return servedAt(raw.headers);
+        },
+        bytes: () => bytes,
+        ...base,
+      };
     // `redactor.data` does not remove a short API key. People read errors, so remove such a key, too. Then read the
     // error again from the redacted text.
-    const shown = { ...base, requestKey: redactor.text(requestKey), body: hideInError(text(), redactor), retryAfterMs };
+    const body = hideInError(text(), redactor);
+    const retryAfterMs = parseRetryAfter(raw.headers, Date.now());
     const headers = withLocation(raw.headers, (location) => redactor.text(location));
-    const redacted = readAnswer(route, shown, { ...raw, headers });
-    return { ok: false, error: redacted.ok ? reading.error : redacted.error, retryAfterMs };
+    const shown = { ...base, requestKey: redactor.text(requestKey), body, retryAfterMs };
+    const error = route.read(shown, { ...raw, headers });
+    return error instanceof ApiError ? error : (read() as ApiError);
   }
-
-  #report(route: Route<unknown>, raw: Answer | Fault, outcome: Outcome<unknown>, attempt: number, ms: number): void {
-    const { onAttempt } = this.#options;
-    if (onAttempt === undefined) return;
-    const name = outcome.ok ? null : outcome.error.name;
-    const error = !raw.ok && raw.kind === 'aborted' ? 'AbortError' : name;
-    onAttempt({ endpoint: route.endpoint, status: raw.status, ms, bytes: raw.bytes, retry: attempt > 1, error });
-  }
-}
-
-interface Received<T> {
-  read: () => Reading<T>;
-  text: () => string;
-  bytes: Buffer;
-  facts: Pick<ApiResponse<T>, 'endpoint' | 'requestKey' | 'status' | 'fetchedAt' | 'attempts'>;
-  headers: Headers;
-}
-
-/** Builds the response of a call. Reads `data`, `misfits`, `body` and `servedAt` only when the caller does. */
-function answerOf<T>({ read, text, bytes, facts, headers }: Received<T>): ApiResponse<T> {
-  const content = (): Content<T> => {
-    const reading = read();
-    if (reading.ok) return reading;
-    throw reading.error;
-  };
-  return {
-    get data() {
-      return content().data();
-    },
-    get misfits() {
-      return content().misfits();
-    },
-    get body() {
-      return text();
-    },
-    get servedAt() {
-      return isoDate(headerOf(headers, 'date'));
-    },
-    bytes: () => bytes,
-    ...facts,
-  };
 }
 
 function withKey(request: PreparedRequest, key: string | null): PreparedRequest {
   return key === null ? request : { ...request, headers: { authorization: `Token ${key}`, ...request.headers } };
 }
 
-function isoDate(header: string | null): string | null {
-  const at = readServedAt(header);
+/** Returns the time in the header `Date` as an ISO instant. */
+function servedAt(headers: Headers): string | null {
+  const at = readServedAt(headerOf(headers, 'date'));
   return at === null ? null : new Date(at).toISOString();
-}
-
-function timesOf(headers: Headers): Pick<AnswerTimes, 'servedAt' | 'cached'> {
-  return { servedAt: isoDate(headerOf(headers, 'date')), cached: isFromCache((name) => headerOf(headers, name)) };
 }
 
 function masked(raw: Answer | Fault, mask: (text: string) => string): Answer | Fault {
@@ -260,12 +245,6 @@ function withLocation(headers: Headers, change: (location: string) => string): H
 /** Removes a byte order mark. */
 function withoutMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
-}
-
-function mayRepeat(route: Route<unknown>, error: ApiError): boolean {
-  if (!error.retryable) return false;
-  if (route.repeat === 'always') return true;
-  return error instanceof LimitError || (error instanceof TransportError && error.unsent);
 }
 
 /** Redacts the body of an error. The texts of a JSON error are shown without its escapes, so searches there, too. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ValidationItem } from '../../schemas/connector/error.js';
-import { AutocompleteErrorBody, DetailError, LimitAccess } from '../../schemas/v2/error.js';
+import { AutocompleteErrorBody, LimitAccess } from '../../schemas/v2/error.js';
 import { V1ErrorBody } from '../../schemas/v1/error.js';
 import {
   AutocompleteFieldError,
@@ -24,6 +24,7 @@ import {
  * - Several errors have the shape `{detail}`. The words of `detail` decide between them.
  */
 
+/** The list of faults that the connector sends as `detail`. Gateways send it, too. */
 const ValidationList = z.array(ValidationItem).min(1);
 const SAYS_TOKEN =
   /\b(invalid|missing|expired|wrong|unknown|bad|revoked)\b.{0,12}\b(token|api[ _-]?key|credentials?)\b|\b(token|api[ _-]?key|credentials?)\b.{0,40}\b(invalid|missing|expired|not valid|incorrect|wrong|not (found|provided)|required|unknown|revoked)\b/i;
@@ -47,10 +48,12 @@ export function findError(json: unknown, context: ApiErrorContext, mayBeData: bo
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
   const body = json as Record<string, unknown>;
   if (typeof body['error_name'] === 'string') return v1Error(body, context);
-  if (typeof body['error_guard'] === 'string') return limitError(body, body['error_guard'], context);
-  const success = context.status < 400;
+  const { error_guard: guard, message_guard: message, detail } = body;
+  if (typeof guard === 'string')
+    return new LimitError(context, guard, readAccess(body), typeof message === 'string' ? message : '');
   const keys = Object.keys(body);
-  if (typeof body['detail'] === 'string' && (!success || keys.length === 1)) return detailError(body, context);
+  if (typeof detail === 'string' && (context.status >= 400 || keys.length === 1))
+    return detailError(detail, body, context);
   if (mayBeData) return null;
   if (/^POST \/(v2|api)\/autocomplete$/.test(context.endpoint) && keys.length === 1) {
     const parsed = AutocompleteErrorBody.safeParse(body);
@@ -58,12 +61,11 @@ export function findError(json: unknown, context: ApiErrorContext, mayBeData: bo
   }
   const fields = readFieldMessages(body);
   if (fields !== null) return new InvalidRequestError(context, fields);
-  const items = readValidationList(body['detail']);
-  return items === null ? null : new ValidationError(context, items);
+  const items = ValidationList.safeParse(detail);
+  return items.success ? new ValidationError(context, items.data) : null;
 }
 
-function detailError(body: Record<string, unknown>, context: ApiErrorContext): ApiError {
-  const { detail } = DetailError.parse(body);
+function detailError(detail: string, body: Record<string, unknown>, context: ApiErrorContext): ApiError {
   const { status } = context;
   if (status === 429 || SAYS_THROTTLED.test(detail)) return new LimitError(context, 'limit', null, detail);
   const internal = SAYS_INTERNAL.test(detail);
@@ -83,11 +85,6 @@ function detailError(body: Record<string, unknown>, context: ApiErrorContext): A
   return new InternalApiError(context, detail);
 }
 
-function limitError(body: Record<string, unknown>, guard: string, context: ApiErrorContext): ApiError {
-  const message = body['message_guard'];
-  return new LimitError(context, guard, readAccess(body), typeof message === 'string' ? message : '');
-}
-
 /** Returns what the call needs (a permission, module or app) if the body names it, otherwise null. */
 function readAccess({ access }: Record<string, unknown>): LimitAccess | null {
   const parsed = LimitAccess.safeParse(access);
@@ -95,11 +92,10 @@ function readAccess({ access }: Record<string, unknown>): LimitAccess | null {
 }
 
 function v1Error(body: Record<string, unknown>, context: ApiErrorContext): ApiError {
-  const parsed = V1ErrorBody.safeParse(body);
+  const parsed = V1ErrorBody.safeParse(body).data;
   const name = String(body['error_name']);
-  const data = (parsed.success ? parsed.data.data : null) ?? {};
-  const message = (parsed.success ? parsed.data.message : null) ?? name;
-  const code = (parsed.success ? (parsed.data.code ?? parsed.data.error_code) : null) ?? context.status;
+  const message = parsed?.message ?? name;
+  const code = parsed?.code ?? parsed?.error_code ?? context.status;
   if (/token|authenticat/i.test(name)) return new TokenVerificationError(context, message);
   if (/not_?found/i.test(name)) return new NotFoundError(context, message);
   if (/permission|forbidden|denied/i.test(name)) return new PermissionDeniedError(context, message, readAccess(body));
@@ -108,7 +104,7 @@ function v1Error(body: Record<string, unknown>, context: ApiErrorContext): ApiEr
   }
   if (name !== 'InvalidRequest' && code === 403) return new PermissionDeniedError(context, message, readAccess(body));
   if (name === 'InvalidRequest' || (name !== 'InternalError' && code >= 400 && code < 500)) {
-    const { param } = data;
+    const param = parsed?.data?.['param'];
     return new InvalidRequestError(context, { [typeof param === 'string' ? param : 'request']: [message] });
   }
   return new InternalApiError(context, message);
@@ -134,13 +130,4 @@ function readFieldMessages(body: Record<string, unknown>, prefix = ''): Record<s
     }
   }
   return Object.keys(fields).length === 0 ? null : fields;
-}
-
-/**
- * Reads the list of faults that the connector sends: `detail` is `[{loc, msg, type}]`. Gateways send this shape, too.
- */
-function readValidationList(detail: unknown): ValidationItem[] | null {
-  if (!Array.isArray(detail)) return null;
-  const parsed = ValidationList.safeParse(detail);
-  return parsed.success ? parsed.data : null;
 }

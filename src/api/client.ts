@@ -12,13 +12,6 @@ import type { ApiClientOptions } from './options.js';
 import { createTransport } from './transport.js';
 import { API_KEY } from '../base/key-fingerprint.js';
 
-const DEFAULT_CONCURRENCY = 16;
-const DEFAULT_TIMEOUT_MS = 30_000;
-const DEFAULT_MAX_RETRIES = 5;
-const DEFAULT_RETRY_BASE_MS = 250;
-const DEFAULT_RETRY_CAP_MS = 10_000;
-const DEFAULT_MAX_RETRY_AFTER_MS = 60_000;
-
 const HEADERS = {
   accept: 'application/json',
   // Sent even with GET and DELETE, because all sample calls of the reference do so.
@@ -48,49 +41,47 @@ export interface ApiClient {
 }
 
 /**
- * Creates a client; opens no connection yet. Only private fields and closures hold the API key. So printing or serialising the client
- * never shows the API key.
+ * Creates a client; opens no connection yet. Only private fields and closures hold the API key. So printing or
+ * serialising the client never shows the API key.
  * @throws TidemarkError `InvalidConfig` for invalid options
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
-  const baseUrl = parseUrl('api.baseUrl', options.baseUrl, options.allowHttp);
-  const connectorUrl = parseUrl('api.connectorUrl', options.connectorUrl ?? options.baseUrl, options.allowHttp);
+  const {
+    allowHttp = false,
+    renewKey,
+    onKeyChange,
+    maxConcurrency = 16,
+    timeoutMs = 30_000,
+    requestsPerSecond,
+    maxBodyBytes = BOUNDS.bytes,
+    maxRetries = 5,
+    retryBaseMs = 250,
+    retryCapMs = 10_000,
+    maxRetryAfterMs = 60_000,
+    stopAtDailyLimit = false,
+    onSend,
+    onAttempt,
+    now = () => new Date(),
+  } = options;
+  const baseUrl = parseUrl('api.baseUrl', options.baseUrl, allowHttp);
+  const connectorUrl = parseUrl('api.connectorUrl', options.connectorUrl ?? options.baseUrl, allowHttp);
   const apiKey = checkKey(options.apiKey);
-  const timeoutMs = positive('timeoutMs', options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const maxConcurrency = wholePositive('maxConcurrency', options.maxConcurrency ?? DEFAULT_CONCURRENCY);
-  if (options.requestsPerSecond !== undefined) positive('requestsPerSecond', options.requestsPerSecond);
-  const limiter = new Limiter(maxConcurrency, options.requestsPerSecond);
-  const maxBodyBytes = options.maxBodyBytes ?? BOUNDS.bytes;
-  const now = options.now ?? (() => new Date());
-  const { renewKey, onKeyChange } = options;
+  requirePositive('timeoutMs', timeoutMs);
+  requirePositive('maxConcurrency', maxConcurrency, true);
+  requirePositive('requestsPerSecond', requestsPerSecond ?? 1);
+  const limiter = new Limiter(maxConcurrency, requestsPerSecond);
   const held = new HeldKey({ apiKey, renewKey, onKeyChange, check: checkKey, now });
   const transport = createTransport({ baseUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
-  // The connector needs its own transport, even at the same address: its requests have no `Authorization` header.
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
-  const shared = {
-    limiter,
-    stopAtDailyLimit: options.stopAtDailyLimit ?? false,
-    timeoutMs,
-    redactor: held,
-    retry: {
-      maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
-      baseMs: options.retryBaseMs ?? DEFAULT_RETRY_BASE_MS,
-      capMs: options.retryCapMs ?? DEFAULT_RETRY_CAP_MS,
-      maxRetryAfterMs: options.maxRetryAfterMs ?? DEFAULT_MAX_RETRY_AFTER_MS,
-    },
-    onSend: options.onSend,
-    onAttempt: options.onAttempt,
-    now,
-  };
+  const retry = { maxRetries, baseMs: retryBaseMs, capMs: retryCapMs, maxRetryAfterMs };
+  const shared = { limiter, stopAtDailyLimit, timeoutMs, redactor: held.redactor, retry, onSend, onAttempt, now };
   const caller = new Caller({ ...shared, transport, held });
-  let closed: Promise<void> | null = null;
+  const connectorCaller = new Caller({ ...shared, transport: connectorTransport, held: null });
+  let closed: Promise<unknown> | null = null;
   return {
     v1: createV1Endpoints(caller),
     v2: createV2Endpoints(caller),
-    connector: createConnectorEndpoints(
-      new Caller({ ...shared, transport: connectorTransport, held: null }),
-      () => held.key,
-    ),
+    connector: createConnectorEndpoints(connectorCaller, () => held.key),
     limits: () => limiter.limits,
     share: (place) => limiter.share(place),
     quota: {
@@ -100,16 +91,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       open: () => limiter.open(),
     },
     close: async () => {
-      if (closed === null) {
-        limiter.close(new ClientClosedError());
-        closed = Promise.all([transport.close(), connectorTransport.close()]).then(() => undefined);
-      }
-      return closed;
+      limiter.close(new ClientClosedError());
+      await (closed ??= Promise.all([transport.close(), connectorTransport.close()]));
     },
   };
 }
 
-function parseUrl(name: string, text: string | undefined, allowHttp = false): URL {
+function parseUrl(name: string, text: string | undefined, allowHttp: boolean): URL {
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TidemarkError('InvalidConfig', `${name} is not an http(s) address`, {
@@ -144,14 +132,8 @@ function checkKey(apiKey: string | undefined): string {
   });
 }
 
-function positive(name: string, value: number): number {
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new TidemarkError('InvalidConfig', `${name} must be above 0, got ${value}`, { todo: `Correct ${name}.` });
-}
-
-function wholePositive(name: string, value: number): number {
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new TidemarkError('InvalidConfig', `${name} must be a whole number above 0, got ${value}`, {
-    todo: `Correct ${name}.`,
-  });
+function requirePositive(name: string, value: number, whole = false): void {
+  if (value > 0 && (whole ? Number.isInteger(value) : Number.isFinite(value))) return;
+  const kind = whole ? 'a whole number above 0' : 'above 0';
+  throw new TidemarkError('InvalidConfig', `${name} must be ${kind}, got ${value}`, { todo: `Correct ${name}.` });
 }

@@ -9,9 +9,9 @@ import {
   TokenVerificationError,
   type ApiError,
   type ApiErrorContext,
-  type Reading,
 } from './errors.js';
-import { headerOf, type Answer } from './transport.js';
+import type { Origin, Reading } from './read-answer.js';
+import { headerOf } from './transport.js';
 
 /**
  * An answer of the connector for a browser: a page (`text`, HTML or other) or a redirect. The client does not follow
@@ -29,14 +29,12 @@ export interface Screen {
  * Reads an answer made for a browser. An answer below status 400 is a page or redirect. For other answers, the shape of
  * the body says which error it is. If the shape is unknown, the status decides.
  */
-export function readScreen(context: ApiErrorContext, { headers }: Pick<Answer, 'headers'>): Reading<Screen> {
-  if (context.status < 400) {
-    const location = headerOf(headers, 'location');
-    const cookies = [headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0]!.trim());
-    const screen = { text: context.body, location, cookies };
-    return { ok: true, data: () => screen, misfits: () => [] };
-  }
-  return { ok: false, error: findError(parseJson(context.body), context, false) ?? screenError(context) };
+export function readScreen(context: ApiErrorContext, { headers }: Origin): Reading<Screen> {
+  if (context.status >= 400) return findError(parseJson(context.body), context, false) ?? screenError(context);
+  const location = headerOf(headers, 'location');
+  const cookies = [headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0]!.trim());
+  const screen = { text: context.body, location, cookies };
+  return { data: () => screen, misfits: () => [] };
 }
 
 function screenError(context: ApiErrorContext): ApiError {

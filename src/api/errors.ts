@@ -1,21 +1,11 @@
 import type { ValidationItem } from '../../schemas/connector/error.js';
 import type { LimitAccess } from '../../schemas/v2/error.js';
-import type { Misfit } from '../../schemas/v2/read-leniently.js';
+import type { CallFacts } from './options.js';
 
-/** Facts about a failed call, which every ApiError receives. They never contain the API key. */
-export interface ApiErrorContext {
-  /** Route template, for example `GET /v2/companies/{id}`. */
-  endpoint: string;
-  /** Canonical request, `METHOD /path {sorted json}`. */
-  requestKey: string;
-  /** HTTP status; 0 when no answer came. */
-  status: number;
+/** Facts about a failed call, which every ApiError receives. */
+export interface ApiErrorContext extends CallFacts {
   /** The whole body as text; '' without a body. */
   body: string;
-  /** ISO instant at which the whole answer had arrived or the call failed. */
-  fetchedAt: string;
-  /** Number of attempts of this call, including the failed attempt. */
-  attempts: number;
   /** Milliseconds to wait, from the header `Retry-After`. Null or missing if the answer had no such header. */
   retryAfterMs?: number | null;
 }
@@ -48,8 +38,10 @@ export class ApiError extends Error {
   readonly fetchedAt: string;
   readonly attempts: number;
   readonly retryable: boolean;
+  /** Milliseconds to wait, from the header `Retry-After`. Null if the answer had no such header. */
+  readonly retryAfterMs: number | null;
 
-  constructor(context: ApiErrorContext, problem: string, retryable: boolean) {
+  constructor(context: ApiErrorContext, problem: string, retryable = true) {
     const status = context.status === 0 ? '' : ` (status ${context.status})`;
     const tries = context.attempts > 1 ? `, ${context.attempts} attempts` : '';
     super(`${context.endpoint}: ${shorten(problem, PROBLEM_LENGTH)}${status}${tries}`);
@@ -61,6 +53,7 @@ export class ApiError extends Error {
     this.fetchedAt = context.fetchedAt;
     this.attempts = context.attempts;
     this.retryable = retryable;
+    this.retryAfterMs = context.retryAfterMs ?? null;
   }
 }
 
@@ -144,14 +137,11 @@ export class LimitError extends ApiError {
   readonly guard: string;
   /** What the call needs (a permission, module or app), as the API names it. Null when the API does not say. */
   readonly access: LimitAccess | null;
-  /** Milliseconds to wait, from the header `Retry-After`. Null if the answer had no such header. */
-  readonly retryAfterMs: number | null;
 
   constructor(context: ApiErrorContext, guard: string, access: LimitAccess | null, message: string) {
     super(context, `limit reached (${guard}): ${message}`, guard === 'limit');
     this.guard = guard.slice(0, NAME_LENGTH);
     this.access = access && boundAccess(access);
-    this.retryAfterMs = context.retryAfterMs ?? null;
   }
 }
 
@@ -202,7 +192,7 @@ export function isRefusal(error: unknown): error is LimitError | PermissionDenie
 /** The API reports that it failed itself (InternalError). Retried. */
 export class InternalApiError extends ApiError {
   constructor(context: ApiErrorContext, detail: string) {
-    super(context, `the API failed: ${detail}`, true);
+    super(context, `the API failed: ${detail}`);
   }
 }
 
@@ -223,29 +213,27 @@ export class AutocompleteFieldError extends ApiError {
  * or undici (`ECONNREFUSED`, …).
  */
 export class TransportError extends ApiError {
-  readonly code: string;
   /** True when the request surely did not reach the API. */
   readonly unsent: boolean;
 
   constructor(
     context: ApiErrorContext,
-    code: string,
+    readonly code: string,
     message: string,
     options: { unsent: boolean; retryable: boolean },
   ) {
     super(context, `no answer: ${message}${message.includes(code) ? '' : ` (${code})`}`, options.retryable);
-    this.code = code;
     this.unsent = options.unsent;
   }
 }
 
 /** The headers and the whole body did not arrive within `timeoutMs`. Retried. */
 export class TimeoutError extends ApiError {
-  readonly timeoutMs: number;
-
-  constructor(context: ApiErrorContext, timeoutMs: number) {
-    super(context, `no complete answer within ${timeoutMs} ms`, true);
-    this.timeoutMs = timeoutMs;
+  constructor(
+    context: ApiErrorContext,
+    readonly timeoutMs: number,
+  ) {
+    super(context, `no complete answer within ${timeoutMs} ms`);
   }
 }
 
@@ -254,11 +242,7 @@ export class TimeoutError extends ApiError {
  * the page of a proxy). Not retried if the next answer would be the same: the body is malformed JSON, too large or
  * nested too deep. `read-answer.ts` has the rules.
  */
-export class BodyError extends ApiError {
-  constructor(context: ApiErrorContext, problem: string, retryable = true) {
-    super(context, problem, retryable);
-  }
-}
+export class BodyError extends ApiError {}
 
 /** Whether the API answered, and would give the same unusable answer again. */
 export function isPermanent(error: unknown): error is BodyError | ContractError {
@@ -282,12 +266,3 @@ export class ClientClosedError extends Error {
     this.name = 'ClientClosedError';
   }
 }
-
-/** Content of an answer: its data, and the values left out of the data because of a wrong type. Computed on first use. */
-export interface Content<T> {
-  data: () => T;
-  misfits: () => readonly Misfit[];
-}
-
-/** Result of reading an answer: its content, or the error that the answer contains. */
-export type Reading<T> = ({ ok: true } & Content<T>) | { ok: false; error: ApiError };

@@ -17,23 +17,25 @@ export interface HeldKeyOptions {
  * The API key of a client, and a redactor for all keys that the client has held. If the API refuses the key, reads it
  * again from its source: a secret store may have replaced it.
  */
-export class HeldKey implements Redactor {
+export class HeldKey {
+  /** Stays the same object, and hides each new key, too. */
+  readonly redactor: Redactor;
   readonly #options: HeldKeyOptions;
-  readonly #redactors: Redactor[] = [];
-  #key: string;
+  /** All keys so far, the one in use last. */
+  readonly #keys: string[];
   #since: Date;
   /** Why the last reading gave no other key. */
   #unchanged = '';
 
   constructor(options: HeldKeyOptions) {
     this.#options = options;
-    this.#key = options.apiKey;
+    this.#keys = [options.apiKey];
     this.#since = options.now();
-    this.#redactors.push(createRedactor(options.apiKey));
+    this.redactor = createRedactor(options.apiKey);
   }
 
   get key(): string {
-    return this.#key;
+    return this.#keys.at(-1)!;
   }
 
   /**
@@ -42,20 +44,20 @@ export class HeldKey implements Redactor {
    * @returns whether another key than the refused one is held now
    */
   renew(refused: string): boolean {
-    if (this.#key !== refused) return true;
+    if (this.key !== refused) return true;
     const { renewKey, check, now, onKeyChange } = this.#options;
     if (renewKey === undefined) return false;
     let found: string;
     try {
       found = check(renewKey());
     } catch (error) {
-      this.#unchanged = `Reading it again failed: ${this.text(errorMessage(error))}`;
+      this.#unchanged = `Reading it again failed: ${this.redactor.text(errorMessage(error))}`;
       return false;
     }
     this.#unchanged = 'Its source has no other key.';
     if (found === refused) return false;
-    this.#redactors.push(createRedactor(found));
-    this.#key = found;
+    this.#keys.push(found);
+    Object.assign(this.redactor, createRedactor(...this.#keys));
     this.#since = now();
     onKeyChange?.(found);
     return true;
@@ -64,18 +66,6 @@ export class HeldKey implements Redactor {
   /** Says which key this process holds and since when, for a refused call; empty if the key has no source to read. */
   describe(): string {
     if (this.#options.renewKey === undefined) return '';
-    return `The worker holds the key with the fingerprint ${keyFingerprint(this.#key)} since ${this.#since.toISOString()}. ${this.#unchanged}`;
-  }
-
-  text(text: string): string {
-    return this.#redactors.reduce((shown, redactor) => redactor.text(shown), text);
-  }
-
-  bytes(body: Buffer): Buffer {
-    return this.#redactors.reduce((shown, redactor) => redactor.bytes(shown), body);
-  }
-
-  data(text: string): string {
-    return this.#redactors.reduce((shown, redactor) => redactor.data(shown), text);
+    return `The worker holds the key with the fingerprint ${keyFingerprint(this.key)} since ${this.#since.toISOString()}. ${this.#unchanged}`;
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { formatCount, formatDuration, formatRate } from '../../schemas/format.js';
 import { joinSignal, leaveSignal, type Abortable } from './abortable.js';
 import { Allowance } from './allowance.js';
@@ -9,25 +10,7 @@ export interface Place {
 }
 
 /** What limits the requests of a client now. */
-export interface Limits {
-  /** Requests in flight. */
-  active: number;
-  /** Requests that may be in flight now, and at most. `allowed` falls below `max` after `limit` answers. */
-  allowed: number;
-  max: number;
-  /** Requests that wait until they may start. */
-  waiting: number;
-  /** Requests that may start per second; null without a limit. */
-  perSecond: number | null;
-  /** Milliseconds until the next request may start, because the API asked for it with `Retry-After`. */
-  heldMs: number;
-  /** Whether `limit` answers slow the requests down. */
-  isSlowed: boolean;
-  /** Whether the daily limit stops all requests that use quota. */
-  isDailyLimit: boolean;
-  /** Workers that share the API key, this one included. */
-  workers: number;
-}
+export type Limits = Limiter['limits'];
 
 /** Ticket of a request that must not be sent, because the daily limit is reached. */
 export const NOT_SENT = 0;
@@ -35,33 +18,11 @@ export const NOT_SENT = 0;
 // Requests that use no quota go first, because all others may depend on their answer.
 const FIRST_RANK = 0;
 
-/** A call that waits: for its turn, or before a retry. */
-class Waiter implements Abortable {
-  readonly promise: Promise<number>;
-  resolve!: (ticket: number) => void;
-  reject!: (reason: unknown) => void;
-
-  constructor(
-    readonly rank: number,
-    private readonly signal: AbortSignal | undefined,
-    private readonly withdraw: (waiter: Waiter) => void,
-  ) {
-    this.promise = new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));
-    joinSignal(signal, this);
-  }
-
-  abort(): void {
-    this.withdraw(this);
-    this.reject(this.signal?.reason);
-  }
-
-  async settled(): Promise<number> {
-    try {
-      return await this.promise;
-    } finally {
-      leaveSignal(this.signal, this);
-    }
-  }
+/** A request that waits for its turn. */
+interface Waiter extends Abortable {
+  rank: number;
+  resolve: (ticket: number) => void;
+  reject: (reason: unknown) => void;
 }
 
 /**
@@ -83,13 +44,12 @@ export class Limiter {
   #lastRank = FIRST_RANK;
   /** Requests that wait for their turn, the next one first. */
   #queue: Waiter[] = [];
-  readonly #pauses = new Set<Waiter>();
   /** Wakes the next request at its instant. */
   #alarm: NodeJS.Timeout | null = null;
   #place: Place = { workers: 1, rank: 0 };
   #max: number;
   #dailyLimit: string | null = null;
-  #closed: Error | null = null;
+  readonly #closing = new AbortController();
 
   /** @param perSecond requests that may start per second; default: no limit */
   constructor(maxConcurrency: number, perSecond = Infinity) {
@@ -98,19 +58,28 @@ export class Limiter {
     this.#allowance = new Allowance(maxConcurrency, perSecond);
   }
 
-  get limits(): Limits {
+  get limits() {
     const now = performance.now();
     const { active, allowed } = this.#allowance;
     const pace = this.#allowance.rateAt(now);
     return {
+      /** Requests in flight. */
       active,
+      /** Requests that may be in flight now. Falls below `max` after `limit` answers. */
       allowed,
+      /** Requests that may be in flight at most. */
       max: this.#max,
+      /** Requests that wait until they may start. */
       waiting: this.#queue.length,
+      /** Requests that may start per second; null without a limit. */
       perSecond: pace === Infinity ? null : pace,
+      /** Milliseconds until the next request may start, because the API asked for it with `Retry-After`. */
       heldMs: this.#allowance.heldMs(now),
+      /** Whether `limit` answers slow the requests down. */
       isSlowed: this.#allowance.isSlowed(now),
+      /** Whether the daily limit stops all requests that use quota. */
       isDailyLimit: this.#dailyLimit !== null,
+      /** Workers that share the API key, this one included. */
       workers: this.#place.workers,
     };
   }
@@ -134,18 +103,13 @@ export class Limiter {
    * @throws the signal's reason; the reason of `close`
    */
   acquire(isFree: boolean, signal: AbortSignal | undefined): number | Promise<number> {
-    this.#requireOpen(signal);
+    this.#closing.signal.throwIfAborted();
+    signal?.throwIfAborted();
     if (this.#dailyLimit !== null && !isFree) return NOT_SENT;
     const rank = isFree ? FIRST_RANK : this.#rankOf(signal);
     const now = performance.now();
     if (this.#queue.length === 0 && this.#allowance.wait(now) === 0) return this.#allowance.start(now);
-    const waiter = new Waiter(rank, signal, (gone) => {
-      const place = this.#queue.indexOf(gone);
-      if (place >= 0) this.#queue.splice(place, 1);
-    });
-    this.#queue.splice(this.#queue.findLastIndex((other) => other.rank <= rank) + 1, 0, waiter);
-    this.#admit();
-    return waiter.settled();
+    return this.#wait(rank, signal);
   }
 
   /** Ends a request that got a ticket. */
@@ -156,16 +120,8 @@ export class Limiter {
 
   /** Waits before a retry. Throws like `acquire`. */
   async pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    this.#requireOpen(signal);
-    const waiter = new Waiter(FIRST_RANK, signal, () => undefined);
-    this.#pauses.add(waiter);
-    const timer = setTimeout(() => waiter.resolve(NOT_SENT), ms);
-    try {
-      await waiter.settled();
-    } finally {
-      clearTimeout(timer);
-      this.#pauses.delete(waiter);
-    }
+    const ends = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
+    await sleep(ms, undefined, { signal: ends }).catch(() => ends.throwIfAborted());
   }
 
   /** Records an answer that is no error. */
@@ -207,9 +163,25 @@ export class Limiter {
 
   /** Rejects all waiting and later calls. Requests in flight are not affected. */
   close(reason: Error): void {
-    this.#closed = reason;
+    this.#closing.abort(reason);
     clearTimeout(this.#alarm ?? undefined);
-    for (const waiter of [...this.#queue.splice(0), ...this.#pauses]) waiter.reject(reason);
+    for (const waiter of this.#queue.splice(0)) waiter.reject(reason);
+  }
+
+  /** Waits in the queue, behind all requests of the same or an earlier rank. */
+  async #wait(rank: number, signal: AbortSignal | undefined): Promise<number> {
+    let waiter!: Waiter;
+    const turn = new Promise<number>((resolve, reject) => {
+      const abort = (): void => {
+        this.#queue = this.#queue.filter((other) => other !== waiter);
+        reject(signal?.reason);
+      };
+      waiter = { rank, resolve, reject, abort };
+    });
+    this.#queue.splice(this.#queue.findLastIndex((other) => other.rank <= rank) + 1, 0, waiter);
+    joinSignal(signal, waiter);
+    this.#admit();
+    return await turn.finally(() => leaveSignal(signal, waiter));
   }
 
   #rankOf(signal: AbortSignal | undefined): number {
@@ -236,11 +208,6 @@ export class Limiter {
   #wake(due: number): void {
     this.#alarm = null;
     this.#admit(due);
-  }
-
-  #requireOpen(signal: AbortSignal | undefined): void {
-    if (this.#closed !== null) throw this.#closed;
-    signal?.throwIfAborted();
   }
 }
 

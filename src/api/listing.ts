@@ -8,29 +8,29 @@ import type { Route } from './route.js';
  * A list of the API. Call it for one page. `pages` and `all` read page after page, one request at a time. They stop at
  * the last page of the list, or at the page cap (reference v2, section "Limits").
  *
+ * @template Ids arguments before the query, such as the company's id
  * @template Q query of one page
  * @template P one page
- * @template R one record of a page
  */
-export interface Listing<Q, P, R> {
-  (...ask: PageCall<Q>): Promise<ApiResponse<P>>;
+export interface Listing<Ids extends unknown[], Q, P> {
+  (...ask: [...Ids, ...Asked<Q, CallOptions>]): Promise<ApiResponse<P>>;
   /**
    * Returns the answer of each page, in the order of the pages.
    * @throws IncompleteListError after the last page, if the list has more records than the pages show
    */
-  pages(...ask: ListCall<Q>): AsyncGenerator<ApiResponse<P>, void, undefined>;
+  pages(...ask: [...Ids, ...Asked<Omit<Q, 'page'>, ListOptions>]): AsyncGenerator<ApiResponse<P>, void, undefined>;
   /**
    * Returns the records of all pages, each record once.
    * @throws IncompleteListError after the last record, if the list has more records than the pages show
    */
-  all(...ask: ListCall<Q>): AsyncGenerator<R, void, undefined>;
+  all(...ask: [...Ids, ...Asked<Omit<Q, 'page'>, ListOptions>]): AsyncGenerator<RecordOf<P>, void, undefined>;
 }
 
-type PageCall<Q> = object extends Q ? [query?: Q, call?: CallOptions] : [query: Q, call?: CallOptions];
-type ListCall<Q> =
-  object extends Omit<Q, 'page'>
-    ? [query?: Omit<Q, 'page'>, options?: ListOptions]
-    : [query: Omit<Q, 'page'>, options?: ListOptions];
+/** The query may be left out if none of its fields is required. */
+type Asked<Q, C> = object extends Q ? [query?: Q, call?: C] : [query: Q, call?: C];
+
+/** One record of a page. An entry without a usable id is null in the page. */
+type RecordOf<P> = P extends { data: (infer R)[] } | { list: (infer R)[] } ? NonNullable<R> : never;
 
 /** Options of `pages` and `all`. */
 export interface ListOptions extends CallOptions {
@@ -74,23 +74,33 @@ type Entry = Record<string, unknown>;
 
 /**
  * Creates a list.
- * @param partsOf makes the request for one page
+ * @param partsOf makes the request for one page. The number of its parameters says which argument is the query, so none
+ * of them may have a default value
  * @param maxPage largest page number that the API accepts
  */
-export function listing<Q extends object, P extends object, R extends object>(
+export function listing<Ids extends unknown[], Q extends object, P extends object>(
   caller: Caller,
   route: Route<P>,
-  partsOf: (query: Q) => RequestParts,
+  partsOf: (...ask: [...ids: Ids, query: Q]) => RequestParts,
   maxPage = Infinity,
-): Listing<Q, P, R> {
-  const ask = async (query?: Q, call?: CallOptions) => caller.call(route, partsOf(query ?? ({} as Q)), call);
-  const pages = (query?: Omit<Q, 'page'>, options?: ListOptions) =>
-    readPages(route.endpoint, maxPage, (page, call) => ask({ ...query, page } as unknown as Q, call), options);
-  const list = {
-    pages: (query?: Omit<Q, 'page'>, options?: ListOptions) => withoutEntries(pages(query, options)),
-    all: (query?: Omit<Q, 'page'>, options?: ListOptions) => newEntries(pages(query, options)) as AsyncGenerator<R>,
+): Listing<Ids, Q, P> {
+  const place = partsOf.length - 1;
+  const send = async (ids: unknown[], query: unknown, call?: CallOptions) =>
+    caller.call(route, partsOf(...(ids as Ids), (query ?? {}) as Q), call);
+  const pages = (ask: unknown[]) => {
+    const [ids, query, options] = [ask.slice(0, place), ask[place] ?? {}, ask[place + 1] as ListOptions];
+    return readPages(route.endpoint, maxPage, (page, call) => send(ids, { ...query, page }, call), options);
   };
-  return Object.assign(ask, list) as Listing<Q, P, R>;
+  const list = {
+    async *pages(...ask: unknown[]) {
+      for await (const { response } of pages(ask)) yield response;
+    },
+    async *all(...ask: unknown[]) {
+      for await (const { fresh } of pages(ask)) yield* fresh;
+    },
+  };
+  const one = async (...ask: unknown[]) => send(ask.slice(0, place), ask[place], ask[place + 1] as CallOptions);
+  return Object.assign(one, list) as unknown as Listing<Ids, Q, P>;
 }
 
 interface ReadPage<P> {
@@ -113,7 +123,7 @@ async function* readPages<P extends object>(
     const { entries, total, lastPage } = readEnvelope(response.data);
     const fresh = entries.filter((entry, index): entry is Entry => entry !== null && isNew(seen, entry, rows + index));
     rows += entries.length;
-    unusable.push(...unusableOf(response, page));
+    unusable.push(...unusableOf(entries, response, page));
     yield { response, fresh };
     const last = lastPage ?? (rows >= (total ?? 0) ? page : Infinity);
     if (entries.length > 0 && page < Math.min(last, maxPage)) continue;
@@ -149,22 +159,13 @@ function readEnvelope(page: object): { entries: (Entry | null)[]; total: number 
   };
 }
 
-function unusableOf({ data, misfits }: ApiResponse<object>, page: number): Misfit[] {
-  const { entries } = readEnvelope(data);
-  const without = entries.flatMap((entry, index) => (entry === null ? [index] : []));
-  if (without.length === 0) return [];
-  return without.map((index) => {
-    const [misfit] = misfits.filter(({ path }) => path[1] === index);
+/** Describes the entries of a page that have no usable id. */
+function unusableOf(entries: (Entry | null)[], response: ApiResponse<object>, page: number): Misfit[] {
+  return entries.flatMap((entry, index) => {
+    if (entry !== null) return [];
+    const misfit = response.misfits.find(({ path }) => path[1] === index);
     return misfit === undefined
       ? { path: [page, index], problem: 'the entry is null', value: null }
       : { ...misfit, path: [page, ...misfit.path.slice(1)] };
   });
-}
-
-async function* withoutEntries<P>(pages: AsyncGenerator<ReadPage<P>>): AsyncGenerator<ApiResponse<P>, void, undefined> {
-  for await (const { response } of pages) yield response;
-}
-
-async function* newEntries(pages: AsyncGenerator<ReadPage<unknown>>): AsyncGenerator<Entry, void, undefined> {
-  for await (const { fresh } of pages) yield* fresh;
 }

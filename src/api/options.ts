@@ -100,8 +100,22 @@ export interface AnswerTimes {
   receivedAt: Date;
 }
 
+/** Facts about a call. They never contain the API key. */
+export interface CallFacts {
+  /** Route template, for example `GET /v2/companies/{id}`. */
+  endpoint: string;
+  /** Canonical request: `METHOD /path {body or query, sorted keys}`. Equal requests have equal keys. */
+  requestKey: string;
+  /** HTTP status; 0 when no answer came. */
+  status: number;
+  /** ISO instant at which the whole answer had arrived or the call failed. */
+  fetchedAt: string;
+  /** Number of attempts of this call, including a failed last one. */
+  attempts: number;
+}
+
 /** An answer without an error. */
-export interface ApiResponse<T> {
+export interface ApiResponse<T> extends CallFacts {
   /**
    * The answer as JSON, with the documented types. Fields that the reference does not name are kept. A value of another
    * type than documented is missing here, and listed in `misfits`. Long records are parsed when this is read.
@@ -110,24 +124,12 @@ export interface ApiResponse<T> {
   readonly data: T;
   /** Values that are missing in `data`, or null there, because they do not have their documented type. */
   readonly misfits: readonly Misfit[];
-  status: number;
   /** The answer's text as received, except that an API key in the text is replaced by `[redacted]`. */
   readonly body: string;
   /** Returns `body` in UTF-8. */
   bytes(): Uint8Array;
-  /** ISO instant at which the whole answer had arrived. */
-  fetchedAt: string;
   /** Time by the server's clock (header `Date`), as an ISO instant. Null when the answer had no `Date`. */
   readonly servedAt: string | null;
-  /**
-   * Canonical request: `METHOD /path {body or query, sorted keys}`. Equal requests have equal keys. Never contains the
-   * API key.
-   */
-  requestKey: string;
-  /** Number of attempts that this call took. */
-  attempts: number;
-  /** Route template, for example `GET /v2/companies/{id}`. */
-  endpoint: string;
 }
 
 /**

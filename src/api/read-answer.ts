@@ -1,12 +1,11 @@
 import type { z } from 'zod';
 
 import { isBlank, reshape } from '../../schemas/v2/empty-shapes.js';
-import { readLeniently } from '../../schemas/v2/read-leniently.js';
+import { readLeniently, type Misfit } from '../../schemas/v2/read-leniently.js';
 import { ExcessError } from '../base/json/json-bounds.js';
 import { describeJsonFault, findJsonFault } from '../base/json/json-fault.js';
 import { readJson } from '../base/json/json-nodes.js';
 import { findError } from './classify.js';
-import { readScreen } from './connector-screen.js';
 import {
   BodyError,
   ContractError,
@@ -14,77 +13,82 @@ import {
   PermissionDeniedError,
   type ApiError,
   type ApiErrorContext,
-  type Reading,
 } from './errors.js';
-import type { Route } from './route.js';
 import { headerOf, type Answer } from './transport.js';
 
 /** Where an answer came from. */
-type Origin = Pick<Answer, 'headers' | 'proxy'>;
+export type Origin = Pick<Answer, 'headers' | 'proxy'>;
+
+/** Content of an answer: its data, and the values left out of the data because of a wrong type. Computed on first use. */
+export interface Content<T> {
+  data: () => T;
+  misfits: () => readonly Misfit[];
+}
+
+/** Result of reading an answer: its content, or the error that the answer contains. */
+export type Reading<T> = Content<T> | ApiError;
+
+/** Reads the JSON of an answer with a 2xx status. Also such an answer may contain an error. */
+export type ReadJson<T> = (json: unknown, context: ApiErrorContext) => Reading<T>;
 
 /**
- * Reads a complete answer. Returns its data, or the error that its body describes. If the body describes no error, the
- * status decides which error it is.
+ * Reads a complete answer in JSON. Returns its content, or the error that its body describes. If the body describes no
+ * error, the status decides which error it is.
+ * @param mayBeEmpty whether the body may be empty, which reads as null
  */
-export function readAnswer<T>(route: Route<T>, context: ApiErrorContext, origin: Origin): Reading<T> {
-  if (route.kind === 'screen') return readScreen(context, origin) as Reading<T>;
-  const success = context.status >= 200 && context.status < 300;
-  const isEmpty = context.body.trim() === '';
-  if (success && route.kind === 'maybe' && isEmpty) return content(null as T);
+export function readAnswer<T>(
+  read: ReadJson<T>,
+  context: ApiErrorContext,
+  origin: Origin,
+  mayBeEmpty: boolean,
+): Reading<T> {
+  const { status, body } = context;
+  const success = status >= 200 && status < 300;
   // 204 and 205 say that there is no content. With any other status, an empty body may be a fault of the server.
-  if (isEmpty && (context.status === 204 || context.status === 205)) return readSuccess(route, null, context);
+  const isEmptyRight = status === 204 || status === 205 || (success && mayBeEmpty);
+  if (isEmptyRight && body.trim() === '') return read(null, context);
   let json: unknown;
   try {
-    json = readJson(context.body);
+    json = readJson(body);
   } catch (error) {
-    if (error instanceof ExcessError)
-      return { ok: false, error: new BodyError(context, `the body ${error.message}`, false) };
-    return { ok: false, error: describeNoJson(context, origin) };
+    if (error instanceof ExcessError) return new BodyError(context, `the body ${error.message}`, false);
+    return describeNoJson(context, origin);
   }
-  if (!success) {
-    const error = findError(json, context, false) ?? errorByStatus(context, origin);
-    return { ok: false, error };
-  }
-  return readSuccess(route, json, context);
+  return success ? read(json, context) : (findError(json, context, false) ?? errorByStatus(context, origin));
 }
 
-function readSuccess<T>(route: Route<T>, json: unknown, context: ApiErrorContext): Reading<T> {
-  if (route.kind === 'page' && route.schema !== undefined) {
-    const checked = route.schema.safeParse(reshape(route.schema, json));
-    if (checked.success) return checkedContent(route.schema, checked.data, json);
-    // The API may send an error body with status 200.
-    const named = findError(json, context, false);
-    return { ok: false, error: named ?? new ContractError(context, describeMisfit(checked.error)) };
-  }
-  const named = findError(json, context, route.kind !== 'record');
-  if (named !== null) return { ok: false, error: named };
-  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  if (route.kind === 'record' && !isObject && !isBlank(json)) {
-    return { ok: false, error: new ContractError(context, `expected a JSON object, got ${nameKind(json)}`) };
-  }
-  if (route.kind === 'record' && route.schema !== undefined) return lenientContent(route.schema, json);
-  return content(route.view === undefined ? (json as T) : route.view(json));
-}
-
-function content<T>(data: T): Reading<T> {
-  return { ok: true, data: () => data, misfits: () => [] };
-}
-
-function checkedContent<T>(schema: z.ZodType<T>, data: T, json: unknown): Reading<T> {
-  return { ok: true, data: () => data, misfits: once(() => readLeniently(schema, json).misfits) };
+/** Reads an answer that must fit the schema. */
+export function readPage<T>(schema: z.ZodType<T>, json: unknown, context: ApiErrorContext): Reading<T> {
+  const checked = schema.safeParse(reshape(schema, json));
+  if (!checked.success)
+    return findError(json, context, false) ?? new ContractError(context, describeMisfit(checked.error));
+  return { data: () => checked.data, misfits: once(() => readLeniently(schema, json).misfits) };
 }
 
 /**
- * Checks the values of an answer only when the caller reads them. The pipeline does not read them: it lands the text of
- * the answer.
+ * Reads a record: any JSON object. Checks its values only when the caller reads them. The pipeline does not read them:
+ * it lands the text of the answer.
  */
-function lenientContent<T>(schema: z.ZodType<T>, json: unknown): Reading<T> {
+export function readRecord<T>(schema: z.ZodType<T>, json: unknown, context: ApiErrorContext): Reading<T> {
+  const named = findError(json, context, false);
+  if (named !== null) return named;
+  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+  if (!isObject && !isBlank(json)) return new ContractError(context, `expected a JSON object, got ${nameKind(json)}`);
   const read = once(() => {
     if (schema.safeParse(json).success) return { value: json as T, misfits: [] };
     const reading = readLeniently(schema, json);
     return { value: reading.fits ? reading.value : ({} as T), misfits: reading.misfits };
   });
-  return { ok: true, data: () => read().value, misfits: () => read().misfits };
+  return { data: () => read().value, misfits: () => read().misfits };
+}
+
+/** Reads any JSON, as `view` shows it. */
+export function readAny<T = unknown>(
+  json: unknown,
+  context: ApiErrorContext,
+  view = (body: unknown): T => body as T,
+): Reading<T> {
+  return findError(json, context, true) ?? { data: once(() => view(json)), misfits: () => [] };
 }
 
 /** Returns a function that computes a value on its first call, and remembers it. */
@@ -108,11 +112,10 @@ export function once<T>(compute: () => T): () => T {
  */
 function describeNoJson(context: ApiErrorContext, origin: Origin): ApiError {
   const { status, body } = context;
-  if (headerOf(origin.headers, 'location') !== null && status >= 300 && status < 400)
-    return errorByStatus(context, origin);
   const text = body.trim();
-  if (status === 429) return new LimitError(context, 'limit', null, 'too many requests');
-  if (text === '' && (status === 402 || status === 403)) return errorByStatus(context, origin);
+  const isRedirect = status >= 300 && status < 400 && headerOf(origin.headers, 'location') !== null;
+  const isRefusal = text === '' && (status === 402 || status === 403);
+  if (isRedirect || isRefusal || status === 429) return errorByStatus(context, origin);
   if (text === '') return new BodyError(context, 'the body is empty, JSON was expected');
   const isSent = status !== 408 && status < 500;
   if (/^[[{"]/.test(text)) {

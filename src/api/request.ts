@@ -76,21 +76,13 @@ export function prepareRequest(endpoint: string, parts: RequestParts): PreparedR
   const sent = [spoken, hidden].filter((text) => text !== '').join('&');
   const asked = body ?? form ?? (spoken === '' ? undefined : query);
   const canonical = asked === undefined ? '' : canonicalJson(asked);
+  // The body has the secrets, the request key does not.
+  const json = body && (secrets === undefined ? canonical : canonicalJson({ ...body, ...secrets }));
   return {
     method,
     path: sent === '' ? path : `${path}?${sent}`,
-    body: bodyText(parts, canonical),
+    body: form ? queryText({ ...form, ...secrets }) : (json ?? null),
     headers: form ? { ...FORM, ...parts.headers } : (parts.headers ?? null),
     key: canonical === '' ? `${method} ${path}` : `${method} ${path} ${canonical}`,
   };
-}
-
-/**
- * Returns the text of the body, secrets included.
- * @param canonical the body without its secrets, as canonical JSON
- */
-function bodyText({ body, form, secrets }: RequestParts, canonical: string): string | null {
-  if (form) return queryText({ ...form, ...secrets });
-  if (body === undefined) return null;
-  return secrets === undefined ? canonical : canonicalJson({ ...body, ...secrets });
 }

@@ -7,8 +7,7 @@ import { isLoopback } from '../base/loopback.js';
 import { decodeBody, parseCodings, type CodingError } from '../base/network/content-coding.js';
 import { connectTo } from '../base/network/connections.js';
 import { findRoute, nameProxy } from '../base/network/proxies.js';
-import { MOST_REDIRECTS, nextRequest } from './redirect.js';
-import type { PreparedRequest } from './request.js';
+import type { Method, PreparedRequest } from './request.js';
 
 /** Headers of an answer, by lower-case name. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -57,15 +56,7 @@ export interface TransportOptions {
   maxBodyBytes: number;
 }
 
-export interface Transport {
-  /**
-   * Sends one request once. Never rejects: failures are returned as a Fault.
-   * @param follow whether to follow redirects within the origin
-   */
-  send(request: PreparedRequest, signal: AbortSignal | undefined, follow: boolean): Promise<Answer | Fault>;
-  /** Resolves when all requests in flight have ended. */
-  close(): Promise<void>;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
 /**
  * How long to keep idle connections open, in milliseconds. If the server's header `Keep-Alive` names a shorter time,
@@ -80,6 +71,9 @@ const MOST_INFORMATIONAL = 100;
 /** When this many chunks have arrived, join them. Small chunks take far more memory than their bytes. */
 const CHUNKS_KEPT = 256;
 
+/** Follow at most this many redirects of one request. */
+const MOST_REDIRECTS = 5;
+
 // Check the deadlines of all requests this often, in milliseconds. A timer for each request would cost more.
 const SWEEP_MS = 500;
 
@@ -87,7 +81,7 @@ const SWEEP_MS = 500;
  * Creates a pool of keep-alive connections to one origin. The pool has no limit, because the limiter already limits the
  * requests in flight.
  */
-export function createTransport(options: TransportOptions): Transport {
+export function createTransport(options: TransportOptions) {
   const { timeoutMs, maxBodyBytes } = options;
   const pool = connectTo(options.baseUrl.origin, {
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -112,40 +106,52 @@ export function createTransport(options: TransportOptions): Transport {
     },
     Math.min(SWEEP_MS, timeoutMs / 10),
   ).unref();
-  const exchange = async (
-    { method, path, body, headers }: Omit<PreparedRequest, 'key'>,
-    signal: AbortSignal | undefined,
-    deadline: number,
-  ): Promise<Answer | Fault> => {
-    const sent = new Exchange(limits, deadline);
-    open.add(sent);
-    joinSignal(signal, sent);
-    pool.dispatch({ origin, path, method, body, headers: headers === null ? own : { ...own, ...headers } }, sent);
-    const outcome = await sent.outcome;
-    leaveSignal(signal, sent);
-    open.delete(sent);
-    return outcome;
-  };
   return {
-    async send(request, signal, follow) {
+    /**
+     * Sends one request once. Never rejects: failures are returned as a Fault.
+     * @param follow whether to follow redirects within the origin
+     */
+    async send(request: PreparedRequest, signal: AbortSignal | undefined, follow: boolean): Promise<Answer | Fault> {
       const deadline = performance.now() + timeoutMs;
-      let sent = { ...request, path: prefix + request.path };
-      let answer = await exchange(sent, signal, deadline);
-      if (!follow) return answer;
-      for (let redirects = 0; answer.ok; redirects++) {
-        const next = nextRequest(origin, sent, answer.status, headerOf(answer.headers, 'location'));
-        if (next === null) return answer;
+      const { method, body } = request;
+      const headers = request.headers === null ? own : { ...own, ...request.headers };
+      let path = prefix + request.path;
+      for (let redirects = 0; ; redirects++) {
+        const exchange = new Exchange(limits, deadline);
+        open.add(exchange);
+        joinSignal(signal, exchange);
+        pool.dispatch({ origin, path, method, body, headers }, exchange);
+        const answer = await exchange.outcome;
+        leaveSignal(signal, exchange);
+        open.delete(exchange);
+        const next = follow && answer.ok ? nextPath(origin, method, path, answer) : null;
+        if (!answer.ok || next === null) return answer;
         if (redirects === MOST_REDIRECTS) return endlessRedirects(answer);
-        sent = next;
-        answer = await exchange(sent, signal, deadline);
+        path = next;
       }
-      return answer;
     },
-    async close() {
+    /** Resolves when all requests in flight have ended. */
+    async close(): Promise<void> {
       await pool.close();
       clearInterval(sweep);
     },
   };
+}
+
+/**
+ * Returns the path to which a redirect within the origin leads (RFC 9110, 15.4). Returns null if Tidemark does not
+ * follow the answer: it is no redirect, or it leads to another origin, which must not get the API key. Pure.
+ *
+ * The next request keeps method and body. A 303 names the result of the request, so only a GET follows it.
+ */
+function nextPath(origin: string, method: Method, path: string, { status, headers }: Answer): string | null {
+  const location = headerOf(headers, 'location');
+  if (location === null || ![301, 302, 303, 307, 308].includes(status)) return null;
+  if (status === 303 && method !== 'GET') return null;
+  const here = `${origin}${path}`;
+  if (!URL.canParse(location, here)) return null;
+  const target = new URL(location, here);
+  return target.origin === origin ? target.pathname + target.search : null;
 }
 
 function endlessRedirects({ status, bytes, headers }: Answer): Fault {
@@ -153,17 +159,10 @@ function endlessRedirects({ status, bytes, headers }: Answer): Fault {
   return { ok: false, kind: 'redirects', status, bytes, code: 'REDIRECTS', message };
 }
 
-interface Limits {
-  maxBodyBytes: number;
-  proxy: string | null;
-}
-
 /** One request in flight. Collects the body, checks size and time, and resolves `outcome` once. */
 class Exchange implements Dispatcher.DispatchHandler, Abortable {
   readonly outcome: Promise<Answer | Fault>;
   #settle!: (outcome: Answer | Fault) => void;
-  readonly #limits: Limits;
-  readonly #deadline: number;
   #controller: Dispatcher.DispatchController | null = null;
   #done = false;
   #status = 0;
@@ -173,12 +172,12 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
   #loose = 0;
   #bytes = 0;
   #headers: Headers = {};
-  #codings: readonly string[] = [];
 
   /** @param deadline instant of `performance.now()` */
-  constructor(limits: Limits, deadline: number) {
-    this.#limits = limits;
-    this.#deadline = deadline;
+  constructor(
+    private readonly limits: { maxBodyBytes: number; proxy: string | null },
+    private readonly deadline: number,
+  ) {
     this.outcome = new Promise((resolve) => (this.#settle = resolve));
   }
 
@@ -188,7 +187,7 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
 
   /** Ends the request if `now` is after its deadline. */
   endAfter(now: number): void {
-    if (now >= this.#deadline) this.#give('timeout', 'ETIMEDOUT', 'too late');
+    if (now >= this.deadline) this.#give('timeout', 'ETIMEDOUT', 'too late');
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -206,21 +205,13 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
     }
     this.#status = status;
     this.#headers = headers;
-    const coding = headers['content-encoding'];
-    if (coding !== undefined) {
-      try {
-        this.#codings = parseCodings(coding);
-      } catch (error) {
-        return this.#giveUndecodable(error);
-      }
-    }
-    if (Number(headerOf(headers, 'content-length') ?? 0) > this.#limits.maxBodyBytes) this.#giveTooLarge();
+    if (Number(headerOf(headers, 'content-length') ?? 0) > this.limits.maxBodyBytes) this.#giveTooLarge();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#done) return;
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#limits.maxBodyBytes) return this.#giveTooLarge();
+    if (this.#bytes > this.limits.maxBodyBytes) return this.#giveTooLarge();
     this.#chunks.push(chunk);
     if (++this.#loose < CHUNKS_KEPT) return;
     this.#chunks.push(Buffer.concat(this.#chunks.splice(-CHUNKS_KEPT)));
@@ -231,19 +222,19 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
     if (this.#done) return;
     const [first] = this.#chunks;
     let body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#bytes);
-    if (this.#codings.length > 0) {
-      try {
-        body = decodeBody(body, this.#codings, this.#limits.maxBodyBytes);
-      } catch (error) {
-        return this.#giveUndecodable(error);
-      }
+    const coding = this.#headers['content-encoding'];
+    try {
+      if (coding !== undefined) body = decodeBody(body, parseCodings(coding), this.limits.maxBodyBytes);
+    } catch (error) {
+      const { kind, message } = error as CodingError;
+      return this.#give(kind === 'unreadable' ? 'encoding' : kind, 'ENCODING', message);
     }
     if (!isUtf8(body)) {
       const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headerOf(this.#headers, 'content-type') ?? '')?.[1];
       const declared = charset === undefined ? '' : ` (it is declared as ${charset})`;
       return this.#give('encoding', 'ENCODING', `the body is not UTF-8${declared}`);
     }
-    const { proxy } = this.#limits;
+    const { proxy } = this.limits;
     this.#finish({ ok: true, status: this.#status, body, bytes: this.#bytes, headers: this.#headers, proxy });
   }
 
@@ -253,13 +244,8 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#give(kind, code, error.message === '' ? code : error.message);
   }
 
-  #giveUndecodable(error: unknown): void {
-    const { kind, message } = error as CodingError;
-    this.#give(kind === 'unreadable' ? 'encoding' : kind, 'ENCODING', message);
-  }
-
   #giveTooLarge(): void {
-    this.#give('too-large', 'TOO_LARGE', `the body is larger than ${this.#limits.maxBodyBytes} bytes`);
+    this.#give('too-large', 'TOO_LARGE', `the body is larger than ${this.limits.maxBodyBytes} bytes`);
   }
 
   #give(kind: Fault['kind'], code: string, message: string): void {

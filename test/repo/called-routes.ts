@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { API, type Checker, type Symbol as TypeScriptSymbol } from 'typescript/unstable/sync';
+import { API, type Checker, type Symbol as TypeScriptSymbol, type Type } from 'typescript/unstable/sync';
 import { ROOT } from './project-files.js';
 import { readImports } from './read-imports.js';
 
@@ -52,11 +52,21 @@ function functionsAt(checker: Checker, file: string, places: number[]): string[]
   const document = path.join(ROOT, file);
   const symbols = checker.getSymbolAtPosition(document, places);
   const types = checker.getTypeAtPosition(document, places);
-  return places.map((_, n) => [...declarations(symbols[n]), ...declarations(types[n]?.getSymbol())]);
+  return places.map((_, n) => [...declarations(symbols[n], ENDPOINTS), ...typesOf(types[n])]);
 }
 
-function declarations(symbol: TypeScriptSymbol | undefined): string[] {
-  const found = symbol?.declarations.filter((declaration) => declaration.path.includes('/src/api/routes/endpoints-'));
+const ENDPOINTS = '/src/api/routes/endpoints-';
+const LISTS = '/src/api/listing.';
+
+/** All lists have the same declaration. Each one has its own type, because queries and pages differ. */
+function typesOf(type: Type | undefined): string[] {
+  const symbol = type?.getSymbol();
+  const isList = declarations(symbol, LISTS).length > 0;
+  return isList ? [`list ${type?.id}`] : declarations(symbol, ENDPOINTS);
+}
+
+function declarations(symbol: TypeScriptSymbol | undefined, place: string): string[] {
+  const found = symbol?.declarations.filter((declaration) => declaration.path.includes(place));
   return found?.map((declaration) => `${declaration.path}:${declaration.index}`) ?? [];
 }
 

@@ -30,19 +30,15 @@ type Members = [key: string, value: unknown][];
  * @param body JSON text; long ids are not rounded
  */
 export function readJob(body: string): JobAnswer {
-  const { top, inner } = membersOf(body);
-  const all = [...top, ...inner.flatMap(([, members]) => members)];
-  const named = textsOf(all, ['jobid', 'enrichmentjobid', 'uboenrichmentjobid']);
-  const inJob = inner.filter(([key]) => key === 'job').flatMap(([, members]) => members);
+  const { top, all, named, inJob } = membersOf(body);
   // If no field has a clearer name, the field `id` of the answer is the job's id.
-  const jobId = only([named, textsOf(inJob, ['id']), textsOf(top, ['id'])].find((ids) => ids.length > 0) ?? []);
+  const jobId = only([named, inJob, textsOf(top, ['id'])].find((ids) => ids.length > 0) ?? []);
   const states = textsOf(all, ['status', 'state', 'phase', 'jobstatus', 'jobstate']).map(plain);
   const flags = all.filter(([key]) => key === 'finished' || key === 'done').map(([, value]) => value);
   if (states.some((state) => FAILED.has(state))) return { jobId, state: 'failed' };
   if (states.some((state) => RUNNING.has(state))) return { jobId, state: 'running' };
   if (states.some((state) => DONE.has(state))) return { jobId, state: 'done' };
-  if (states.length > 0) return { jobId, state: 'unclear' };
-  if (flags.length === 0) return { jobId, state: 'unclear' };
+  if (states.length > 0 || flags.length === 0) return { jobId, state: 'unclear' };
   return { jobId, state: flags.every((flag) => flag === true) ? 'done' : 'running' };
 }
 
@@ -52,36 +48,41 @@ export function readJob(body: string): JobAnswer {
  * `jobId`: id of the job that the answer names; null if it names none or several
  */
 export function readOwners(body: string): { conclusive: boolean | null; jobId: string | null } {
-  const { top, inner } = membersOf(body);
-  const all = [...top, ...inner.flatMap(([, members]) => members)];
+  const { all, named, inJob } = membersOf(body);
   const flags = all.flatMap(([key, value]) => {
     const flag = /^(true|yes)$/i.test(text(value)) ? true : /^(false|no)$/i.test(text(value)) ? false : null;
     if (key === 'conclusive' || key === 'isconclusive') return [flag];
     return key === 'inconclusive' || key === 'isinconclusive' ? [flag === null ? null : !flag] : [];
   });
-  const inJob = inner.filter(([key]) => key === 'job').flatMap(([, members]) => members);
-  const jobs = [...textsOf(all, ['jobid', 'enrichmentjobid', 'uboenrichmentjobid']), ...textsOf(inJob, ['id'])];
-  return { conclusive: new Set(flags).size === 1 ? (flags[0] ?? null) : null, jobId: only(jobs) };
+  const conclusive = new Set(flags).size === 1 ? (flags[0] ?? null) : null;
+  return { conclusive, jobId: only([...named, ...inJob]) };
 }
 
-function membersOf(body: string): { top: Members; inner: [key: string, Members][] } {
+/** What an answer says: its own fields, and with those of the objects in it; ids of jobs by name, and in `job`. */
+interface Answer {
+  top: Members;
+  all: Members;
+  named: string[];
+  inJob: string[];
+}
+
+function membersOf(body: string): Answer {
   // Turn long whole numbers into text, because a JavaScript number would round them.
-  const value: unknown = readJson(body.replaceAll(/([:[,]\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"'));
-  const top = entriesOf(value);
+  const top = entriesOf(readJson(body.replaceAll(/([:[,]\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"')));
+  const all = [...top, ...top.flatMap(([, inner]) => entriesOf(inner))];
+  const job = top.filter(([key]) => key === 'job').flatMap(([, inner]) => entriesOf(inner));
   return {
     top,
-    inner: top.flatMap(([key, inner]) =>
-      (isObject(inner) ? [[key, entriesOf(inner)] as const] : []).map(([k, m]): [string, Members] => [k, m]),
-    ),
+    all,
+    named: textsOf(all, ['jobid', 'enrichmentjobid', 'uboenrichmentjobid']),
+    inJob: textsOf(job, ['id']),
   };
 }
 
+/** Returns the fields of an object; none of another value. */
 function entriesOf(value: unknown): Members {
-  return isObject(value) ? Object.entries(value).map(([key, member]): [string, unknown] => [plain(key), member]) : [];
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).map(([key, member]) => [plain(key), member]);
 }
 
 function textsOf(all: Members, keys: string[]): string[] {

@@ -25,24 +25,30 @@ export interface Redactor {
 }
 
 /**
- * Creates functions that remove a secret from text. They find the plain secret, its spelling in JSON and in URLs, and
+ * Creates functions that remove secrets from text. They find each plain secret, its spelling in JSON and in URLs, and
  * its encodings in hex and base64. They do not find other escapes, such as `\u0041`, nor an encoding within another one.
  */
-export function createRedactor(secret: string): Redactor {
-  if (secret === '') return { text: (text) => text, data: (text) => text, bytes: (body) => body };
-  const spellings = spellingsOf(secret);
-  const any = new RegExp(spellings.map((one) => one.replaceAll(/[^A-Za-z0-9]/g, String.raw`\$&`)).join('|'), 'g');
-  // Almost no text holds the secret, and `includes` is much faster than the expression.
-  const text = (said: string): string =>
-    spellings.some((one) => said.includes(one)) ? said.replaceAll(any, MARK) : said;
-  if (isRehearsalKey(secret)) return { text, data: (said) => said, bytes: (body) => body };
-  const needles = spellings.map((one) => Buffer.from(one));
-  const bytes = (body: Buffer): Buffer =>
-    needles.some((one) => body.includes(one)) ? Buffer.from(text(body.toString())) : body;
-  return { text, data: text, bytes };
+export function createRedactor(...secrets: string[]): Redactor {
+  const inData = secrets.filter((secret) => !isRehearsalKey(secret)).flatMap(spellingsOf);
+  const needles = inData.map((one) => Buffer.from(one));
+  const data = replacing(inData);
+  return {
+    text: replacing(secrets.filter((secret) => secret !== '').flatMap(spellingsOf)),
+    data,
+    bytes: (body) => (needles.some((one) => body.includes(one)) ? Buffer.from(data(body.toString())) : body),
+  };
 }
 
-/** Returns the spellings of a secret, the longest first: a shorter one may be a part of it. */
+function replacing(spellings: string[]): (text: string) => string {
+  // The longest first, because a shorter one may be a part of it.
+  const sorted = spellings.toSorted((a, b) => b.length - a.length);
+  const escaped = sorted.map((one) => one.replaceAll(/[^A-Za-z0-9]/g, String.raw`\$&`));
+  const any = new RegExp(escaped.join('|'), 'g');
+  // Almost no text holds a secret, and `includes` is much faster than the expression.
+  return (text) => (spellings.some((one) => text.includes(one)) ? text.replaceAll(any, MARK) : text);
+}
+
+/** Returns the spellings of a secret. */
 function spellingsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const hex = Buffer.from(secret).toString('hex');
@@ -55,5 +61,5 @@ function spellingsOf(secret: string): string[] {
   const forUrls = base64.map((letters) => letters.replaceAll('+', '-').replaceAll('/', '_'));
   const encoded = [hex, hex.toUpperCase(), ...base64, ...forUrls].filter(({ length }) => length >= MIN_ENCODED);
   const plain = [secret, json, json.replaceAll('/', String.raw`\/`), encodeURIComponent(secret)];
-  return [...new Set([...plain, ...encoded])].toSorted((a, b) => b.length - a.length);
+  return [...new Set([...plain, ...encoded])];
 }
