@@ -1,11 +1,16 @@
 import { spawn } from 'node:child_process';
+import path from 'node:path';
 import { compiled } from '../test/helpers/processes.js';
 import type { Project } from '../test/helpers/project.js';
 import { CPU_REPORT, readCpuReport } from './process-usage.js';
 
-/** Runs `tidemark snapshot` to its end. Returns the CPU seconds of the command. */
-export async function runSnapshot(project: Project): Promise<number> {
-  const args = ['--import', CPU_REPORT, ...compiled(['bin/tidemark.mjs', 'snapshot', '--json'])];
+/**
+ * Runs `tidemark snapshot` to its end. Returns the CPU seconds of the command.
+ * @param build folder of the compiled code. Default: this code
+ */
+export async function runSnapshot(project: Project, build?: string): Promise<number> {
+  const program = build === undefined ? compiled(['bin/tidemark.mjs']) : [path.join(build, 'src', 'cli', 'cli.js')];
+  const args = ['--import', CPU_REPORT, ...program, 'snapshot', '--json'];
   const child = spawn(process.execPath, args, {
     cwd: project.dir,
     env: project.env,

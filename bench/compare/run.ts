@@ -12,7 +12,7 @@ import type { Contender } from './contender.js';
 import { Expected } from './expected.js';
 import { airbyteSource, CDK_VERSION, DLT_VERSION, dltPipeline, plainScript } from './rivals.js';
 import { compareTables, type Turn } from './tables.js';
-import { tidemark } from './tidemark.js';
+import { otherTidemark, tidemark } from './tidemark.js';
 
 const COMPANIES = Number(process.env['COMPARE_COMPANIES'] ?? 2_000);
 const ROUNDS = Number(process.env['COMPARE_ROUNDS'] ?? 3);
@@ -20,12 +20,15 @@ const IN_FLIGHT = 32;
 // One request at a time is slow: the sequential script reads only the first companies.
 const SEQUENTIAL_COMPANIES = 200;
 const LATENCIES_MS = (process.env['COMPARE_LATENCIES'] ?? '0,50,250').split(',').map(Number);
+/** Folder of another clone of Tidemark. */
+const AGAINST = process.env['COMPARE_AGAINST'];
 const WORLD = { ...MARKET, companies: COMPANIES };
 
 /**
  * Crawls the same market with Tidemark and with programs that somebody could use instead, in turns, against the same
  * sandbox process. Compares the rows of each with the market. `COMPARE_COMPANIES` and `COMPARE_ROUNDS` set the size,
- * `COMPARE_LATENCIES` the latencies of the sandbox (ms, with commas).
+ * `COMPARE_LATENCIES` the latencies of the sandbox (ms, with commas). With `COMPARE_AGAINST`, the folder of another
+ * clone of Tidemark, its worker and command take part, too.
  */
 export async function benchCompare(): Promise<void> {
   process.stdout.write(`compare: ${COMPANIES} companies with reports, ${ROUNDS} rounds\n`);
@@ -33,6 +36,7 @@ export async function benchCompare(): Promise<void> {
   const [dlt, airbyte] = [await dltPipeline(), await airbyteSource(IN_FLIGHT)];
   const contenders: Contender[] = [
     tidemark(IN_FLIGHT),
+    ...(AGAINST === undefined ? [] : [otherTidemark(IN_FLIGHT, path.resolve(AGAINST))]),
     plainScript(`plain script, ${IN_FLIGHT} in flight`, IN_FLIGHT),
     ...[dlt, airbyte].filter((contender) => contender !== null),
     plainScript('sequential script', 1, SEQUENTIAL_COMPANIES),

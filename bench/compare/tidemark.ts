@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { makeProject } from '../../test/helpers/project.js';
+import { startProcess } from '../../test/helpers/processes.js';
+import { makeProject, workerArgs } from '../../test/helpers/project.js';
+import { buildOf } from '../build-of.js';
 import { cpuSeconds, peakMiB } from '../process-usage.js';
 import { runSnapshot } from '../run-snapshot.js';
 import { startTemporalServer } from '../temporal-server.js';
@@ -17,9 +19,16 @@ export function tidemark(inFlight: number): Contender {
   return { name: 'Tidemark', run: (place) => runTidemark(place, inFlight) };
 }
 
+/** As `tidemark`, with the code of another clone. */
+export function otherTidemark(inFlight: number, clone: string): Contender {
+  return { name: 'Tidemark, other', run: (place) => runTidemark(place, inFlight, buildOf(clone)) };
+}
+
+/** @param build folder of the compiled code. Default: this code */
 async function runTidemark(
   { sandbox, folder, queryable, done }: Place,
   inFlight: number,
+  build?: string,
 ): ReturnType<Contender['run']> {
   const server = await startTemporalServer(folder);
   const project = makeProject({
@@ -32,18 +41,21 @@ async function runTidemark(
     },
   });
   const file = path.join(folder, 'data', 'published', 'market.duckdb');
-  const worker = await project.startWorker();
+  const worker = await startProcess(workerArgs('all', undefined, build), {
+    env: project.env,
+    ready: /^worker ready: /m,
+  });
   try {
     const pid = worker.child.pid!;
     const before = { worker: cpuSeconds(pid), temporal: cpuSeconds(server.pid), database: server.databaseMiB() };
     const whenThere = watch(file, queryable);
-    const command = await runSnapshot(project);
+    const command = await runSnapshot(project, build);
     await whenThere.stop();
     await done();
     const night = { worker: cpuSeconds(pid), temporal: cpuSeconds(server.pid), database: server.databaseMiB() };
     const peak = peakMiB(pid);
     const { version, events } = await readServer(server.address);
-    await runSnapshot(project);
+    await runSnapshot(project, build);
     return {
       cpu: {
         worker: night.worker - before.worker,

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunResult } from '../../schemas/pipeline/run.js';
+import { startDataPlace } from './data-place.js';
 import { tidemarkIn, type CliResult } from './run-cli.js';
 import { startStub, type StubApi } from '../stub/index.js';
 import type { StubOptions } from '../stub/options.js';
@@ -9,7 +10,7 @@ import type { RunningProcess } from './processes.js';
 import { makeProject, type Project } from './project.js';
 import { startTemporal } from './temporal.js';
 
-/** A project with the stub as API, a Temporal server and a worker. */
+/** A project with the stub as API, a Temporal server and a worker. Its data are in a folder or bucket (`DataPlace`). */
 export interface StubProject {
   api: StubApi;
   project: Project;
@@ -22,8 +23,12 @@ export interface StubProject {
 }
 
 export async function startStubProject(options: Partial<StubOptions>, config: object = {}): Promise<StubProject> {
-  const [temporal, api] = await Promise.all([startTemporal(), startStub(options)]);
-  const project = makeProject({ api, temporal: temporal.address, config: { markets: [{ name: 'stub' }], ...config } });
+  const [temporal, api, place] = await Promise.all([startTemporal(), startStub(options), startDataPlace()]);
+  const project = makeProject({
+    api,
+    temporal: temporal.address,
+    ...place.withData({ config: { markets: [{ name: 'stub' }], ...config } }),
+  });
   const worker = await project.startWorker();
   const tidemark = (...args: string[]): Promise<CliResult> => tidemarkIn(project, args);
   return {
@@ -39,7 +44,7 @@ export async function startStubProject(options: Partial<StubOptions>, config: ob
     },
     async close() {
       await worker.stop();
-      await Promise.all([temporal.teardown(), api.close()]);
+      await Promise.all([temporal.teardown(), api.close(), place.stop()]);
       project.remove();
     },
   };
