@@ -60,12 +60,14 @@ export function registerSql(program: Command): void {
         'tidemark sql --env me "FROM marts.market_daily"',
         'tidemark sql --from s3://my-bucket/tidemark "FROM marts.market_daily"',
         'tidemark sql -f report.sql --format markdown',
+        'tidemark sql "FROM core.financials" --format arrow | python3 totals.py',
       ),
     )
     .action(async (query: string | undefined, options: Options, command: Command) => {
       const format =
         options.out === undefined ? (options.format ?? 'table') : formatOfFile(options.out, options.format);
-      if (NEED_FILE.includes(format) && options.out === undefined)
+      const isPiped = format === 'arrow' && !process.stdout.isTTY;
+      if (NEED_FILE.includes(format) && options.out === undefined && !isPiped)
         throw invalidInput(
           `${format} needs a file: a terminal cannot show it.`,
           `Name a file with --out, for example --out result.${format}.`,
@@ -73,10 +75,11 @@ export function registerSql(program: Command): void {
       if (query === undefined && options.file === undefined && process.stdin.isTTY)
         throw await noQuery(command, options);
       const statements = splitStatements(await readQuery(query, options));
-      if (options.out !== undefined && statements.length !== 1)
+      const single = options.out === undefined ? '--format arrow' : '--out';
+      if ((options.out !== undefined || isPiped) && statements.length !== 1)
         throw invalidInput(
-          `--out writes the rows of one query, but there are ${statements.length} statements.`,
-          'Give one query, or omit --out.',
+          `${single} writes the rows of one query, but there are ${statements.length} statements.`,
+          `Give one query, or omit ${single}.`,
         );
       const dataDir =
         options.from === undefined ? await ownDataDir(command) : (await downloadCurrent(options.from)).dataDir;
@@ -136,12 +139,17 @@ async function printRows(published: Published, query: string, format: Format, op
     if (more) tell(`(the first ${limit} rows; --limit shows more, --format csv or json shows all)`);
     return;
   }
+  if (format === 'arrow') {
+    const { writeArrow } = await import('../warehouse/duckdb/arrow.js');
+    await writeArrow(await published.stream(query), 'stream', toStdout);
+    return;
+  }
   const { rowWriter } = await import('./output/write-file.js');
-  await rowWriter(format, options)(await published.stream(query), toStdout);
+  // A terminal executes control characters, so show them as escapes there. A pipe or a file gets the text unchanged.
+  const print = process.stdout.isTTY ? async (text: string) => toStdout(visibleData(text)) : toStdout;
+  await rowWriter(format, options)(await published.stream(query), print);
 }
 
-async function toStdout(text: string): Promise<void> {
-  // A terminal executes control characters, so show them as escapes there. A pipe or a file gets the text unchanged.
-  const shown = process.stdout.isTTY ? visibleData(text) : text;
-  return new Promise((resolve) => process.stdout.write(shown, () => resolve()));
+async function toStdout(piece: string | Uint8Array): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(piece, () => resolve()));
 }

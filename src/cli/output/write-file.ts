@@ -16,7 +16,7 @@ export function rowWriter(format: Format, { exact = false }: { exact?: boolean }
   throw new RangeError(`${format} is no text`);
 }
 
-/** Writes the rows of a query to a file as text, and syncs the file to disk. */
+/** Writes the rows of a query to a file as text or Arrow, and syncs the file to disk. */
 export async function writeRowsTo(
   file: string,
   published: Published,
@@ -28,9 +28,11 @@ export async function writeRowsTo(
   try {
     if (format === 'table') {
       await handle.write(`${renderTable(await published.query(query), { maxCell: Infinity })}\n`);
+    } else if (format === 'arrow') {
+      const { writeArrow } = await import('../../warehouse/duckdb/arrow.js');
+      await writeArrow(await published.stream(query), 'file', (bytes) => handle.appendFile(bytes));
     } else {
-      const sink = async (text: string): Promise<void> => void (await handle.write(text));
-      await rowWriter(format, options)(await published.stream(query), sink);
+      await rowWriter(format, options)(await published.stream(query), (text) => handle.appendFile(text));
     }
     await handle.sync();
   } finally {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { useOrdinaryMode } from '../../store/file-modes.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
@@ -34,9 +34,7 @@ export async function writeResult(
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID().slice(0, 8)}.tmp`);
   try {
     if (format === 'parquet') {
-      await writeParquet(published, query, temporary, 'zstd');
-    } else if (format === 'arrow') {
-      await writeArrow(published, query, temporary);
+      await writeParquet(published, query, temporary);
     } else if (format === 'xlsx') {
       const { writeXlsx } = await import('./write-xlsx.js');
       await writeXlsx(temporary, await published.stream(query));
@@ -60,24 +58,12 @@ export async function writeResult(
   }
 }
 
-async function writeParquet(published: Published, query: string, file: string, compression: string): Promise<void> {
+async function writeParquet(published: Published, query: string, file: string): Promise<void> {
   const exact = await forParquet(query, async (sql) => {
     const { rows } = await published.query(sql);
     return rows.map(([name, type]) => ({ name: name as string, type: type as string }));
   });
-  await published.run(`COPY (${exact}\n) TO ${quote(file)} (FORMAT parquet, COMPRESSION ${compression})`);
-}
-
-/** DuckDB writes Arrow files only with an extension, so write a Parquet file and convert it. */
-async function writeArrow(published: Published, query: string, file: string): Promise<void> {
-  const { ARROW_SOURCE, arrowFile } = await import('../../warehouse/duckdb/arrow.js');
-  const parquet = `${file}.parquet`;
-  try {
-    await writeParquet(published, query, parquet, ARROW_SOURCE);
-    await writeFile(file, await arrowFile(parquet));
-  } finally {
-    await rm(parquet, { force: true });
-  }
+  await published.run(`COPY (${exact}\n) TO ${quote(file)} (FORMAT parquet, COMPRESSION zstd)`);
 }
 
 /**

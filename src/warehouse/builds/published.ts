@@ -23,8 +23,8 @@ export interface Published {
   query(sql: string, options?: { params?: Record<string, DuckDBValue>; limit?: number }): Promise<QueryRows>;
   /** Returns the rows of a query as objects. Use it for small results. */
   objects<Row extends object>(sql: string, params?: Record<string, DuckDBValue>): Promise<Row[]>;
-  /** Returns the rows of a query in batches. Use it for results of any size. */
-  stream(sql: string): Promise<{ columns: string[]; batches: AsyncIterable<PlainValue[][]> }>;
+  /** Returns the rows of a query in batches, or in chunks of DuckDB's values. Use it for results of any size. */
+  stream(sql: string): Promise<RowStream & { batches: AsyncIterable<PlainValue[][]> }>;
   run(sql: string): Promise<void>;
   close(): void;
 }
@@ -41,7 +41,8 @@ export async function openPublished(dataDir: string, other?: string): Promise<Pu
   const { instance, connection } = await open(file);
   const start = async (sql: string, params: Record<string, DuckDBValue> = {}): Promise<RowStream> => {
     try {
-      return await streamRows(connection, sql, params);
+      const rows = await streamRows(connection, sql, params);
+      return { ...rows, chunks: explained(rows.chunks, file) };
     } catch (error) {
       throw queryError(error, file);
     }
@@ -49,7 +50,7 @@ export async function openPublished(dataDir: string, other?: string): Promise<Pu
   const query: Published['query'] = async (sql, { params, limit = Number.MAX_SAFE_INTEGER } = {}) => {
     const { columns, chunks } = await start(sql, params);
     const rows: PlainValue[][] = [];
-    for await (const batch of plainBatches(chunks, file)) {
+    for await (const batch of plainBatches(chunks)) {
       rows.push(...batch);
       if (rows.length > limit) break;
     }
@@ -63,8 +64,8 @@ export async function openPublished(dataDir: string, other?: string): Promise<Pu
       return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i] ?? null])) as Row);
     },
     async stream(sql) {
-      const { columns, chunks } = await start(sql);
-      return { columns, batches: plainBatches(chunks, file) };
+      const rows = await start(sql);
+      return { ...rows, batches: plainBatches(rows.chunks) };
     },
     async run(sql) {
       await connection.run(sql).catch((error: unknown) => {
@@ -111,10 +112,14 @@ async function open(file: string): Promise<{ instance: DuckDBInstance; connectio
   }
 }
 
-async function* plainBatches(chunks: RowStream['chunks'], file: string): AsyncGenerator<PlainValue[][]> {
+async function* plainBatches(chunks: RowStream['chunks']): AsyncGenerator<PlainValue[][]> {
   const { toPlain } = await import('../duckdb/plain-value.js');
+  for await (const rows of chunks) yield rows.map((row) => row.map(toPlain));
+}
+
+async function* explained(chunks: RowStream['chunks'], file: string): AsyncGenerator<DuckDBValue[][]> {
   try {
-    for await (const rows of chunks) yield rows.map((row) => row.map(toPlain));
+    yield* chunks;
   } catch (error) {
     throw queryError(error, file);
   }

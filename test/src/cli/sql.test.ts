@@ -33,7 +33,7 @@ describe('tidemark sql', () => {
     expect(piped.toString()).toBe('a\r\n1\r\nb\r\n2\r\n');
   });
 
-  test.each(['csv', 'json', 'markdown'])('fails if a query fails after its first rows, %s', async (format) => {
+  test.each(['csv', 'json', 'markdown', 'arrow'])('fails if a query fails after its first rows, %s', async (format) => {
     const cwd = prepared();
     const sql = `SELECT CASE WHEN i = 300000 THEN error('broken row') ELSE i END AS i FROM range(600000) r(i)`;
     const printed = await runCli(['sql', sql, '--format', format], { cwd });
@@ -89,6 +89,31 @@ describe('tidemark sql', () => {
       r: 4999,
     });
     expect(readdirSync(cwd).filter((name) => name.includes('.tmp'))).toEqual([]);
+  });
+
+  test('pipes one query as an Arrow stream', async () => {
+    const cwd = prepared();
+    const [node, ...args] = [process.execPath, ...compiled([CLI, 'sql', '--format', 'arrow'])];
+    const input = "SELECT range AS r, 'ä' AS t FROM range(5000)";
+    const table = tableFromIPC(execFileSync(node, args, { cwd, env: cleanEnv({}), input }));
+    expect([table.numRows, JSON.parse(JSON.stringify(table.get(4999), bigIntsAsNumbers))]).toEqual([
+      5000,
+      { r: 4999, t: 'ä' },
+    ]);
+    const two = await runCli(['sql', 'SELECT 1; SELECT 2', '--format', 'arrow'], { cwd });
+    expect(two.stderr).toContain('--format arrow writes the rows of one query, but there are 2 statements.');
+    expect([two.code, two.stdout]).toEqual([2, '']);
+  });
+
+  test.runIf(hasPty())('refuses to show Arrow in a terminal', async () => {
+    const cwd = prepared();
+    const shell = runInPty([process.execPath, ...compiled([CLI, 'sql', 'SELECT 1', '--format', 'arrow'])], {
+      columns: 300,
+      cwd,
+      env: cleanEnv({}),
+    });
+    expect(await shell.ended).toBe(2);
+    expect(shell.lines().join('\n')).toContain('arrow needs a file: a terminal cannot show it.');
   });
 
   test.runIf(hasPty())('says without a query where to type queries', async () => {

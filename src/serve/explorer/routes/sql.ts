@@ -72,7 +72,7 @@ export function sqlRoutes(app: FastifyInstance, { pool }: Routes, scratch: strin
     void reply.type(MEDIA_TYPES[format]).header('content-disposition', `attachment; filename="result.${format}"`);
     const make = async (build: OpenBuild, options: JobOptions, begun: (body: Readable) => void): Promise<void> => {
       void reply.header(BUILD_HEADER, build.name).header(NIGHT_HEADER, await latestNight(build));
-      if (format === 'csv') await sendCsv(build, sql, options, begun);
+      if (format !== 'parquet') await sendPieces(build, { kind: format, sql }, options, begun);
       else await sendFile(build, { kind: format, sql, target: path.join(scratch, randomUUID()) }, options, begun);
     };
     return new Promise<Readable>((resolve, reject) => {
@@ -90,26 +90,23 @@ export function sqlRoutes(app: FastifyInstance, { pool }: Routes, scratch: strin
   });
 }
 
-/** Streams rows as CSV. If the query fails after the first rows, breaks the connection: the client then reports an error. */
-async function sendCsv(
+/** Streams rows. If the query fails after the first rows, breaks the connection: the client then reports an error. */
+async function sendPieces(
   build: OpenBuild,
-  sql: string,
+  job: { kind: 'csv' | 'arrow'; sql: string },
   options: JobOptions,
   begun: (body: Readable) => void,
 ): Promise<void> {
   const body = new PassThrough();
   body.on('error', () => undefined);
   try {
-    await build.queries.run(
-      { kind: 'csv', sql },
-      {
-        ...options,
-        onText: async (text) => {
-          begun(body);
-          if (!body.write(text)) await once(body, 'drain', { signal: options.signal });
-        },
+    await build.queries.run(job, {
+      ...options,
+      onPiece: async (piece) => {
+        begun(body);
+        if (!body.write(piece)) await once(body, 'drain', { signal: options.signal });
       },
-    );
+    });
     body.end();
   } catch (error) {
     body.destroy(error as Error);
@@ -120,7 +117,7 @@ async function sendCsv(
 /** Sends rows as a file. It is complete before its first byte is sent. */
 async function sendFile(
   build: OpenBuild,
-  job: { kind: 'parquet' | 'arrow'; sql: string; target: string },
+  job: { kind: 'parquet'; sql: string; target: string },
   options: JobOptions,
   begun: (body: Readable) => void,
 ): Promise<void> {

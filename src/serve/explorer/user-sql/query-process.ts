@@ -2,13 +2,11 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { QueryAnswer } from '../../../../schemas/explorer/api.js';
 import { errorMessage, TidemarkError } from '../../../base/errors.js';
 import { NICE, yieldCpu } from '../../../base/yield-cpu.js';
-import { ARROW_SOURCE, arrowStream } from '../../../warehouse/duckdb/arrow.js';
 import { forParquet } from '../../../warehouse/duckdb/parquet-types.js';
 import { toPlain, type PlainValue } from '../../../warehouse/duckdb/plain-value.js';
 import { quote } from '../../../warehouse/duckdb/sql-files.js';
 import { streamRows } from '../../../warehouse/duckdb/stream-rows.js';
 import { writeCsv } from '../../../warehouse/duckdb/write-rows.js';
-import { writeFile } from 'node:fs/promises';
 import { checkStatements } from './allowed.js';
 import { MAX_ANSWER, MAX_CELL, MAX_EXPORT, MAX_MEMORY } from './limits.js';
 import { lockedInstance } from './locked-instance.js';
@@ -40,7 +38,7 @@ function send(message: FromProcess): void {
 }
 
 async function run(job: Job): Promise<void> {
-  watchdog.begin(job.kind === 'parquet' || job.kind === 'arrow' ? job.target : null);
+  watchdog.begin(job.kind === 'parquet' ? job.target : null);
   try {
     instance ??= await lockedInstance(file, scratch);
     const connection = await instance.connect();
@@ -60,21 +58,17 @@ async function run(job: Job): Promise<void> {
 
 async function runLast(connection: DuckDBConnection, job: Job, sql: string, statements: number): Promise<string> {
   if (job.kind === 'answer') return answer(connection, sql, job);
-  if (job.kind === 'csv') {
-    await exportCsv(connection, sql);
+  if (job.kind !== 'parquet') {
+    await exportRows(connection, sql, job.kind);
     return '';
   }
   if (statements > 1)
     throw new TidemarkError('InvalidInput', 'An export takes one statement.', { todo: 'Remove the other statements.' });
-  const parquet = job.kind === 'parquet';
   const exact = await forParquet(sql, async (text) => {
     const described = await connection.runAndReadAll(text);
     return described.getRows().map(([name, type]) => ({ name: name as string, type: type as string }));
   });
-  await connection.run(
-    `COPY (${exact}\n) TO ${quote(job.target)} (FORMAT parquet, COMPRESSION ${parquet ? 'zstd' : ARROW_SOURCE})`,
-  );
-  if (!parquet) await writeFile(job.target, await arrowStream(job.target));
+  await connection.run(`COPY (${exact}\n) TO ${quote(job.target)} (FORMAT parquet, COMPRESSION zstd)`);
   return '';
 }
 
@@ -116,19 +110,27 @@ function shorten(value: PlainValue): PlainValue {
   return text.length > MAX_CELL ? `${text.slice(0, MAX_CELL)}… cut` : value;
 }
 
-async function exportCsv(connection: DuckDBConnection, sql: string): Promise<void> {
-  const { columns, chunks } = await streamRows(connection, sql);
+/** Sends all rows of a query, a chunk of rows at a time. */
+async function exportRows(connection: DuckDBConnection, sql: string, format: 'csv' | 'arrow'): Promise<void> {
+  const rows = await streamRows(connection, sql);
   async function* batches(): AsyncGenerator<PlainValue[][]> {
-    for await (const rows of chunks) yield rows.map((row) => row.map(toPlain));
+    for await (const chunk of rows.chunks) yield chunk.map((row) => row.map(toPlain));
   }
+  if (format === 'csv') return writeCsv({ columns: rows.columns, batches: batches() }, sendPiece());
+  const { writeArrow } = await import('../../../warehouse/duckdb/arrow.js');
+  return writeArrow(rows, 'stream', sendPiece());
+}
+
+/** Returns a function that sends a piece of an export, and waits until the parent wants more. */
+function sendPiece(): (piece: string | Uint8Array) => Promise<void> {
   let bytes = 0;
-  await writeCsv({ columns, batches: batches() }, async (text) => {
-    bytes += Buffer.byteLength(text);
+  return async (piece) => {
+    bytes += Buffer.byteLength(piece);
     if (bytes > MAX_EXPORT) throw new TidemarkError('InvalidInput', tooLarge, { todo: selectFewer });
     const ready = new Promise<void>((resolve) => (resume = resolve));
-    send({ type: 'text', text });
+    send({ type: 'piece', piece });
     await ready;
-  });
+  };
 }
 
 const tooLarge = `The export is larger than ${MAX_EXPORT / 2 ** 30} GiB.`;

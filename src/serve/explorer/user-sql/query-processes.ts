@@ -13,14 +13,17 @@ const MAX_IDLE = 2;
 /** Most characters of standard error that are kept. */
 const MAX_STDERR = 2_000;
 
+/** How a job ended. */
+type Outcome = Exclude<FromProcess, { type: 'piece' }> | TidemarkError;
+
 /** How one job runs. */
 export interface JobOptions {
   /** Most time in seconds. */
   seconds: number;
   /** Cancels the job. */
   signal: AbortSignal;
-  /** Takes the pieces of a CSV file, one after the other. */
-  onText?: (text: string) => Promise<void>;
+  /** Takes the pieces of an export, one after the other. */
+  onPiece?: (piece: string | Uint8Array) => Promise<void>;
 }
 
 /**
@@ -74,7 +77,7 @@ export class QueryProcesses {
 class QueryProcess {
   readonly #child: ChildProcess;
   #stderr = '';
-  #job: { settle: (outcome: FromProcess | TidemarkError) => void; onText: JobOptions['onText'] } | undefined;
+  #job: { settle: (outcome: Outcome) => void; onPiece: JobOptions['onPiece'] } | undefined;
   alive = true;
 
   constructor(args: readonly string[], onExit: () => void) {
@@ -97,10 +100,10 @@ class QueryProcess {
     });
   }
 
-  async run(job: Job, { seconds, signal, onText }: JobOptions): Promise<string> {
+  async run(job: Job, { seconds, signal, onPiece }: JobOptions): Promise<string> {
     let timer: NodeJS.Timeout | undefined;
     let cancel = (): void => undefined;
-    const outcome = await new Promise<FromProcess | TidemarkError>((resolve) => {
+    const outcome = await new Promise<Outcome>((resolve) => {
       const stop = (why: TidemarkError): void => {
         this.kill();
         resolve(why);
@@ -108,7 +111,7 @@ class QueryProcess {
       cancel = () => stop(cancelled());
       timer = setTimeout(() => stop(tooLong(seconds)), seconds * 1000);
       signal.addEventListener('abort', cancel, { once: true });
-      this.#job = { onText, settle: resolve };
+      this.#job = { onPiece, settle: resolve };
       this.#send({ type: 'run', job });
     });
     clearTimeout(timer);
@@ -125,9 +128,9 @@ class QueryProcess {
   }
 
   async #onMessage(message: FromProcess): Promise<void> {
-    if (message.type !== 'text') return this.#job?.settle(message);
+    if (message.type !== 'piece') return this.#job?.settle(message);
     try {
-      await this.#job?.onText?.(message.text);
+      await this.#job?.onPiece?.(message.piece);
       this.#send({ type: 'more' });
     } catch (error) {
       this.kill();

@@ -154,6 +154,13 @@ describe('an export', () => {
     ]);
   });
 
+  it.each(['csv', 'arrow'])('breaks the connection if a query fails after its first rows, %s', async (format) => {
+    const failing = `SELECT CASE WHEN i = 3000000 THEN error('broken row') ELSE i END AS i FROM range(6000000) r(i)`;
+    const answer = await save(failing, format);
+    expect(answer.status).toBe(200);
+    await expect(answer.arrayBuffer()).rejects.toThrow();
+  });
+
   it.each(['csv', 'parquet', 'arrow'])('answers a wrong query as JSON, %s', async (format) => {
     const answer = await save('SELECT nothing FROM core.companies', format);
     expect(answer.status).toBe(400);

@@ -1,9 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { tableFromIPC } from 'apache-arrow';
 import { afterAll, describe, expect, it } from 'vitest';
-import { arrowStream } from '../../../../src/warehouse/duckdb/arrow.js';
 import type { Database } from '../../../../src/warehouse/duckdb/database.js';
 import { withMemory } from '../../../../src/warehouse/duckdb/in-memory.js';
 import { forParquet, type TypedColumn } from '../../../../src/warehouse/duckdb/parquet-types.js';
@@ -72,7 +70,7 @@ describe('Parquet files', () => {
     });
   });
 
-  it('keep the digits and the order of sums, in Arrow too', async () => {
+  it('keep the digits and the order of sums', async () => {
     await withMemory(':memory:', async (db) => {
       const query =
         'SELECT sum(x) AS total, -x AS y FROM (VALUES (9007199254740993::BIGINT), (2::BIGINT)) t(x) GROUP BY x ORDER BY y DESC;';
@@ -81,10 +79,6 @@ describe('Parquet files', () => {
         { total: '2', y: '-2' },
         { total: '9007199254740993', y: '-9007199254740993' },
       ]);
-      const totals = tableFromIPC(await arrowStream(file)).getChild('total');
-      expect(String(totals?.type)).toBe('Decimal[38e0]');
-      const words = totals!.get(1) as Uint32Array;
-      expect(BigInt(words[0]!) + BigInt(words[1]!) * 2n ** 32n).toBe(9_007_199_254_740_993n);
     });
   });
 
