@@ -11,7 +11,7 @@ export {
   recentParts,
   type LandedPart,
 } from './manifest.js';
-export { gatherSpool, isPiece } from './pieces.js';
+export { isPiece } from './pieces.js';
 export { READ_BY_CRAWL, dropFiles, listLanded, pullManifests, pullParts, pullRows } from './pull.js';
 export { landRows, PartWriter, placeManifest } from './part-writer.js';
 export {
@@ -34,5 +34,5 @@ export {
   readQuarantine,
   returnPart,
 } from './quarantine.js';
-export { Spool } from './spool.js';
+export { gatherSpool, Spool } from './spool.js';
 export { decodePart, encodePart, footerOf } from './parquet.js';

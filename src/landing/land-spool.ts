@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { runFolder } from '../store/data-folder.js';
-import type { Frame } from './frames.js';
-import { findReplacing } from './manifest.js';
-import { PartWriter, writePart } from './part-writer.js';
+import { headOf, type Frame } from './frames.js';
+import { readFolder, readPartRows } from './manifest.js';
+import { writePart } from './part-writer.js';
+import { manifestName, spoolFile, type PartTarget } from './paths.js';
 import { removeSpool } from './pieces.js';
-import { spoolFile, type PartTarget } from './paths.js';
+import { pullManifests, pullParts } from './pull.js';
 import { readSpool } from './spool.js';
 
 /** Upper limits of one part. Only a part with a single row may exceed them. */
@@ -19,82 +19,89 @@ export interface SpoolLimits {
  */
 export const SPOOL_LIMITS: SpoolLimits = { rows: 1_000, bytes: 32 * 2 ** 20 };
 
+/** Options of `landSpool`. */
+export interface LandOptions {
+  limits?: SpoolLimits | undefined;
+  /** Called before each part is written and before the spool is removed. May throw to stop the work. */
+  goesOn?: () => void;
+  /**
+   * Whether somebody may still continue the chunk: if its run ended early, a reset of the workflow does. Then the parts
+   * have names that leave the chunk's own name to the complete chunk.
+   */
+  isOpen?: boolean;
+}
+
 /**
- * Lands a spool of any size as parts of limited size, then removes the spool. Skips incomplete and damaged frames. Lands
- * each row once, even if the work is interrupted, or runs twice at the same time: the name of a part contains the number
- * of its first row, and its manifest states its number of rows.
- * @param goesOn called before each part is written and before the spool is removed; may throw to stop the work
+ * Lands the rows of a spool of any size as parts of limited size, then removes the spool. Skips incomplete and damaged
+ * frames. Lands each row once, even if the work is interrupted, or several processes and machines do it at the same
+ * time: the parts have numbered names, and the first process that commits a name wins. The others then leave out the
+ * rows that the chunk's parts hold.
  * @returns the number of rows of the spool that are now landed
  */
 export async function landSpool(
   target: PartTarget,
-  { limits = SPOOL_LIMITS, goesOn = () => undefined }: { limits?: SpoolLimits | undefined; goesOn?: () => void } = {},
+  { limits = SPOOL_LIMITS, goesOn = () => undefined, isOpen = false }: LandOptions = {},
 ): Promise<number> {
   const spool = spoolFile(runFolder(target), target.chunk);
-  for (;;) {
-    const pass = await landFrom(target, spool, limits, goesOn);
-    if (pass.raced) continue;
+  const frames = readSpool(spool);
+  let rest: Frame[] = frames;
+  for (let part = 0; rest.length > 0; part++) {
     goesOn();
-    await removeSpool(target.data, spool);
-    return pass.rows;
+    const next = firstOf(rest, limits);
+    const { isNew } = await writePart({ ...target, chunk: nameOf(target, part, isOpen) }, next);
+    rest = isNew ? rest.slice(next.length) : await notLanded(target, frames);
   }
+  goesOn();
+  await removeSpool(target.data, spool);
+  return frames.length;
 }
 
-interface Pass {
-  rows: number;
-  /**
-   * Whether another process has just committed the same part with another number of rows. The caller then reads the
-   * spool again and continues after that part.
-   */
-  raced: boolean;
+const OPEN = 'left-';
+const LATER = '.part';
+
+/** Returns the chunk name of a part. Later parts have names that sort after the first one. */
+function nameOf({ chunk }: PartTarget, part: number, isOpen: boolean): string {
+  const first = isOpen ? `${OPEN}${chunk}` : chunk;
+  return part === 0 ? first : `${first}${LATER}${String(part).padStart(6, '0')}`;
 }
 
-async function landFrom(target: PartTarget, spool: string, limits: SpoolLimits, goesOn: () => void): Promise<Pass> {
-  if (!existsSync(spool)) return { rows: 0, raced: false };
-  let row = 0;
-  let skipUntil = await countCommitted(target, 0);
-  let frames: Frame[] = [];
+/** Whether a part holds rows of a chunk, by its file name. */
+function isPartOf({ chunk }: PartTarget, part: string): boolean {
+  const [name = ''] = manifestName(part).slice('part-'.length, -'.json'.length).split(LATER);
+  return name === chunk || name === `${OPEN}${chunk}`;
+}
+
+/** Returns the first frames that fit into one part. */
+function firstOf(frames: readonly Frame[], limits: SpoolLimits): Frame[] {
   let bytes = 0;
-  let before = 0;
-  const flush = async (): Promise<boolean> => {
-    if (frames.length === 0) return true;
-    goesOn();
-    const part = await writePart(partOf(target, row - frames.length), frames);
-    const isOurs = part?.rows === frames.length;
-    frames = [];
-    bytes = 0;
-    return isOurs;
-  };
-  for await (const frame of readSpool(spool)) {
-    const size = frame.end - before;
-    before = frame.end;
-    const isFull = frames.length >= limits.rows || bytes + size > limits.bytes;
-    if (isFull && !(await flush())) return { rows: row, raced: true };
-    if (frames.length === 0 && row >= skipUntil) skipUntil = row + (await countCommitted(target, row));
-    if (row++ < skipUntil) continue;
-    frames.push(frame);
-    bytes += size;
-  }
-  return (await flush()) ? { rows: row, raced: false } : { rows: row, raced: true };
+  const fits = (frame: Frame): boolean => (bytes += sizeOf(frame)) <= limits.bytes;
+  const end = frames.findIndex((frame, row) => row === limits.rows || (!fits(frame) && row > 0));
+  return frames.slice(0, end === -1 ? undefined : end);
 }
 
-/**
- * Returns the part that begins with this row of the spool. The first part has the chunk's own name. Later parts have
- * names that sort after it.
- */
-function partOf(target: PartTarget, row: number): PartTarget {
-  return row === 0 ? target : { ...target, chunk: `${target.chunk}.row${String(row).padStart(9, '0')}` };
+function sizeOf(frame: Frame): number {
+  return Buffer.byteLength(headOf(frame)) + frame.body.length + 2;
 }
 
-/**
- * Finds the committed part that begins with this row of the spool, and returns the part's number of rows.
- * @returns 0 when there is no such part; Infinity when compaction has joined it with other parts
- */
-async function countCommitted(target: PartTarget, row: number): Promise<number> {
-  const part = partOf(target, row);
-  const committed = await PartWriter.committed(part);
-  if (committed) return committed.rows;
-  // Compaction joins parts only after their spool was removed. So all rows are landed already, and the spool exists
-  // again only because the power failed.
-  return findReplacing(runFolder(part), part.chunk) === undefined ? 0 : Infinity;
+/** Returns the frames whose rows no part of the chunk holds. Compaction may have joined these parts with others. */
+async function notLanded(target: PartTarget, frames: readonly Frame[]): Promise<Frame[]> {
+  const { data, stream } = target;
+  await pullManifests(data, { streams: [stream], run: target });
+  const parts = readFolder(runFolder(target)).filter(({ part, replaces = [] }) =>
+    [part, ...replaces.map((replaced) => replaced.part)].some((name) => isPartOf(target, name)),
+  );
+  await pullParts(data, parts);
+  // Two deliveries may have the same key. The parts hold the first ones.
+  const landed = new Map<string, number>();
+  for (const key of parts.flatMap(readPartRows).map(keyOf)) landed.set(key, (landed.get(key) ?? 0) + 1);
+  return frames.filter(({ facts }) => {
+    const left = landed.get(keyOf(facts)) ?? 0;
+    landed.set(keyOf(facts), left - 1);
+    return left <= 0;
+  });
+}
+
+/** Identifies a row of a chunk: the request, and when its answer came. `tidemark forget` may change the body. */
+function keyOf({ request_key, entity_id, row_kind, fetched_at }: Frame['facts']): string {
+  return JSON.stringify([request_key, entity_id, row_kind, fetched_at]);
 }

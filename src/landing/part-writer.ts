@@ -98,10 +98,10 @@ export class PartWriter {
    */
   async commit({ as = this.#target.chunk } = {}): Promise<PartManifest | undefined> {
     const target = { ...this.#target, chunk: as };
-    const committed =
+    const written =
       this.#rows.length === 0 ? undefined : await writePart(target, this.#frames, () => this.#spool.assertKept());
     await this.#spool.discard();
-    return committed;
+    return written?.manifest;
   }
 
   /** Stops without committing. The spool remains for the next attempt. */
@@ -114,17 +114,17 @@ export class PartWriter {
  * Writes a chunk's part, then its manifest. If another attempt has already committed the chunk, keeps its part and
  * writes nothing.
  * @param assertFree called if no attempt has committed the chunk; throws to write nothing
- * @returns the valid manifest
+ * @returns the valid manifest, and whether this call has committed it
  */
 export async function writePart(
   target: PartTarget,
   frames: readonly Frame[],
   assertFree = (): void => undefined,
-): Promise<PartManifest | undefined> {
+): Promise<{ manifest: PartManifest | undefined; isNew: boolean }> {
   const folder = runFolder(target);
   // If another machine has committed the chunk, `placeManifest` finds out. To ask before would cost two requests.
   const earlier = tryManifest(manifestFile(folder, target.chunk)) ?? findReplacing(folder, target.chunk);
-  if (earlier) return earlier;
+  if (earlier) return { manifest: earlier, isNew: false };
   assertFree();
   // Remove forgotten people again: `tidemark forget` may have run after these rows were spooled.
   await refreshForgotten(target.data, target.stream);
@@ -145,16 +145,16 @@ export async function writePart(
     lastFetchedAt: times.at(-1) ?? null,
     writtenAt: new Date().toISOString(),
   };
-  const made = await placeManifest(data, folder, manifest);
-  if (made) partLanded.report(manifest);
-  const standing = made ? manifest : await PartWriter.committed(target);
+  const isNew = await placeManifest(data, folder, manifest);
+  if (isNew) partLanded.report(manifest);
+  const standing = isNew ? manifest : await PartWriter.committed(target);
   // Remove part files that the valid manifest does not name. No later manifest will name them.
   for (const name of [partName(target.chunk), manifest.part]) {
     if (standing === undefined || name === standing.part) continue;
     if (name === manifest.part) await data.remove(path.join(folder, name));
     else await rm(path.join(folder, name), { force: true });
   }
-  return standing;
+  return { manifest: standing, isNew };
 }
 
 /** Lands a few rows in one step, unless the chunk is already committed. */

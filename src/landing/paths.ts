@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { TidemarkError } from '../base/errors.js';
 import type { Data } from '../store/data.js';
 import type { LandingPlace } from '../store/data-folder.js';
 
@@ -68,21 +66,4 @@ export function spoolFile(folder: string, chunk: string): string {
 /** Returns the chunk of a spool, from its file name; undefined if the file is no spool. */
 export function chunkOfSpool(name: string): string | undefined {
   return /^part-(.+)\.spool$/.exec(name)?.[1];
-}
-
-/**
- * Checks that version 1.0.0-rc.1 has left no spool of a chunk. This version cannot read it.
- * @param spool path of the chunk's spool
- * @throws TidemarkError `LandingCorrupt`
- */
-export function requireNoOldSpool(spool: string): void {
-  const old = spool.replace(/\.spool$/, '.ndjson');
-  if (!existsSync(old)) return;
-  throw new TidemarkError(
-    'LandingCorrupt',
-    `Landing zone: ${old} holds answers that an older version has not landed.`,
-    {
-      todo: 'Start the version that wrote it, wait until its runs have ended, then upgrade again.',
-    },
-  );
 }

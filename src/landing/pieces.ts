@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { writeFileOnce } from '../store/files.js';
 import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import type { Data } from '../store/data.js';
-import { encodeFrame, headOf, parseFrames, type Frame } from './frames.js';
+import { headOf, parseFrames, type Frame } from './frames.js';
 
 /*
  * With the data in a bucket, a spool stays on its machine until its chunk is committed. Only two kinds of frames go to the
@@ -94,12 +93,6 @@ export async function readPieces(copy: WorkingCopy, keys: readonly string[]): Pr
   });
   const frames = keys.flatMap((key) => [...parseFrames(bodies.get(key) ?? Buffer.alloc(0))]);
   return [...new Map(frames.map((frame) => [headOf(frame), frame])).values()];
-}
-
-/** Makes a spool from the pieces of another machine, if this machine has no such spool. */
-export async function gatherSpool(copy: WorkingCopy, spool: string): Promise<void> {
-  const frames = await readPieces(copy, await listPieces(copy, spool));
-  if (frames.length > 0) await writeFileOnce(spool, Buffer.concat(frames.flatMap(encodeFrame)));
 }
 
 /** Removes a spool, here and its pieces in the bucket. */

@@ -1,12 +1,11 @@
-import { appendFileSync, createReadStream, existsSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { asDiskError } from '../store/disk-errors.js';
 import { makeFolder } from '../store/files.js';
 import type { Data } from '../store/data.js';
 import { WorkingCopy } from '../store/working-copy/working-copy.js';
-import { encodeFrame, headOf, streamFrames, type FoundFrame, type Frame } from './frames.js';
-import { requireNoOldSpool } from './paths.js';
+import { encodeFrame, headOf, parseFrames, type FoundFrame, type Frame } from './frames.js';
 import { listPieces, Pieces, readPieces } from './pieces.js';
 
 /*
@@ -53,8 +52,7 @@ export class Spool {
   static async open(file: string, data?: Data): Promise<Spool> {
     const copy = data instanceof WorkingCopy ? data : undefined;
     await makeFolder(path.dirname(file));
-    requireNoOldSpool(file);
-    const found = await recover(file);
+    const found = recover(file);
     const handle = await open(file, 'a');
     if (copy === undefined) return new Spool(file, handle, found, undefined);
     const keys = await listPieces(copy, file);
@@ -178,22 +176,24 @@ export class Spool {
 }
 
 /**
- * Reads the complete frames of an earlier attempt. After a kill, a full disk or a power failure, the last frames may be
- * incomplete. Cuts the file off before the first such frame, so that new frames can follow. The run fetches the lost
+ * Reads the frames of earlier attempts. After a kill, a full disk or a power failure, the last frames may be
+ * incomplete. Cuts the file off after the last sound frame, so that new frames can follow. The run fetches the lost
  * responses again.
  */
-async function recover(file: string): Promise<Frame[]> {
-  if (!existsSync(file)) return [];
-  const frames: FoundFrame[] = [];
-  for await (const frame of readSpool(file)) frames.push(frame);
+function recover(file: string): Frame[] {
+  const frames = readSpool(file);
   const whole = frames.at(-1)?.end ?? 0;
-  if (whole < statSync(file).size) truncateSync(file, whole);
+  if (existsSync(file) && whole < statSync(file).size) truncateSync(file, whole);
   return frames;
 }
 
-const READ_BYTES = 2 ** 20;
+/** Adds the frames that only the bucket has to a spool, and makes the file if this machine has none. */
+export async function gatherSpool(copy: WorkingCopy, file: string): Promise<void> {
+  const spool = await Spool.open(file, copy);
+  await spool.close();
+}
 
-/** Reads the frames of a spool of any size, up to the first incomplete one. Has one frame in memory at a time. */
-export function readSpool(file: string): AsyncGenerator<FoundFrame> {
-  return streamFrames(createReadStream(file, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>);
+/** Reads the frames of a spool. Skips incomplete and damaged ones. Returns none if there is no such file. */
+export function readSpool(file: string): FoundFrame[] {
+  return existsSync(file) ? [...parseFrames(readFileSync(file))] : [];
 }

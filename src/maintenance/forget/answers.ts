@@ -97,12 +97,12 @@ export function spoolFile(stream: LandingStream, file: string): AnswersFile {
     stream,
     file,
     rows: async function* () {
-      for await (const frame of readSpool(file)) yield { row: rowOf(frame) };
+      for (const frame of readSpool(file)) yield { row: rowOf(frame) };
     },
     rewrite: async (change) => {
       const kept: Buffer[] = [];
       let changed = 0;
-      for await (const frame of readSpool(file)) {
+      for (const frame of readSpool(file)) {
         const row = rowOf(frame);
         const after = change(stream, row);
         if (after !== row) changed++;

@@ -216,10 +216,10 @@ function maps(key: Encoder, value: Encoder): Encoder {
   return {
     type,
     encode(values) {
-      const lists = (values as (DuckDBMapValue | null)[]).map((map) => map?.entries ?? []);
-      const entries = lists.flat();
+      const items = (values as (DuckDBMapValue | null)[]).map((map) => map?.entries ?? []);
+      const entries = items.flat();
       const children = [key.encode(entries.map((one) => one.key)), value.encode(entries.map((one) => one.value))];
-      const offsets = offsetsOf(lists.map(({ length }) => length));
+      const offsets = offsetsOf(items.map(({ length }) => length));
       return dataOf(type, values, offsets, [new arrow.Data(entry, 0, entries.length, 0, {}, children)]);
     },
   };
