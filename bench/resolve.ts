@@ -3,8 +3,8 @@ import type { Company } from '../schemas/v2/company.js';
 import { createApiClient, NotFoundError } from '../src/api/index.js';
 import { inParallel } from '../src/base/in-parallel.js';
 import { identify } from '../src/crawl/streams/matches/identify.js';
-import { Judge } from '../src/crawl/streams/matches/judge.js';
 import { readCompanies } from '../src/crawl/streams/matches/read-questions.js';
+import { scoreCandidates } from '../src/crawl/streams/matches/score-candidates.js';
 import { Routes } from '../src/crawl/judge/routes.js';
 import { startSandbox } from '../test/helpers/processes.js';
 import { generator } from './planner/random.js';
@@ -48,16 +48,15 @@ export async function benchResolve(): Promise<void> {
     maxConcurrency: AT_ONCE,
     onAttempt: () => void calls++,
   });
-  const judge = new Judge();
   const tally = { right: 0, wrong: 0, ambiguous: 0, offered: 0, unmatched: 0 };
   const signal = new AbortController().signal;
   const routes = new Routes([]);
   await inParallel(questions, AT_ONCE, async (question) => {
-    const answers = await identify(client, question, signal, { routes, judge }).catch((error: unknown) => {
+    const answers = await identify(client, question, signal, routes).catch((error: unknown) => {
       if (error instanceof NotFoundError) return [];
       throw error;
     });
-    const { state, company_id, candidates } = await judge.judge(question, answers);
+    const { state, company_id, candidates } = await scoreCandidates(question, answers);
     const truth = meant.get(question.toLowerCase()) ?? new Set();
     if (state === 'matched') tally[truth.has(company_id ?? '') ? 'right' : 'wrong']++;
     else tally[state]++;

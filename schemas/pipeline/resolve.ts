@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A company to identify: one row of a list, with normalized values (src/crawl/streams/matches/normalize.ts). */
+/** A company to identify: one row of a list, with normalized values (src/crawl/streams/matches/read-questions.ts). */
 export interface CompanyQuestion {
   name?: string;
   /** ISO 3166 alpha-2. */

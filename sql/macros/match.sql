@@ -1,6 +1,6 @@
 -- Macros that compare a question of `tidemark resolve` (the normalized content of a row of the list) with the companies
 -- in the API's answers. The crawl worker uses the same macros to decide whether it must send another request
--- (src/crawl/streams/matches/judge.ts).
+-- (src/crawl/streams/matches/score-candidates.ts).
 --
 -- The functions identifier_same and identifier_fault compare identifiers (src/warehouse/duckdb/functions.ts). Their
 -- rules come from these versions of packages. A new version changes this file, so the next run computes all matches

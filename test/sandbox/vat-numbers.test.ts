@@ -3,12 +3,11 @@ import * as stdnum from 'stdnum';
 import type { Company } from '../../schemas/v2/company.js';
 import { createApiClient } from '../../src/api/index.js';
 import { identify } from '../../src/crawl/streams/matches/identify.js';
-import { Judge } from '../../src/crawl/streams/matches/judge.js';
+import { scoreCandidates } from '../../src/crawl/streams/matches/score-candidates.js';
 import { canonicalJson } from '../../src/base/json/canonical-json.js';
 import { Routes } from '../../src/crawl/judge/routes.js';
 import { startApp, type Running } from './running.js';
 
-const judge = new Judge();
 let app: Running;
 afterEach(() => app?.close());
 
@@ -80,11 +79,8 @@ describe('VAT numbers in the forms of countries', () => {
         const vat_number = form === 'bare' ? full(company) : bare(company.vat_number!);
         const question = canonicalJson({ country_code, vat_number });
         const before = app.sandbox.requests.report().total;
-        const answers = await identify(client, question, new AbortController().signal, {
-          routes: new Routes([]),
-          judge,
-        });
-        const { company_id, state } = await judge.judge(question, answers);
+        const answers = await identify(client, question, new AbortController().signal, new Routes([]));
+        const { company_id, state } = await scoreCandidates(question, answers);
         expect({ state, company_id }, question).toEqual({ state: 'matched', company_id: String(company.id) });
         expect(app.sandbox.requests.report().total - before).toBeLessThanOrEqual(3);
       }

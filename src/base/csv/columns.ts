@@ -11,14 +11,21 @@ export interface Header<Field extends string> {
   alike: string[][];
 }
 
+/** One meaning that a column of a list may have. */
+export interface ListField {
+  /** Column names that people use, separated by spaces. Case, spaces and punctuation of a header make no difference. */
+  names: string;
+  /** Names that give a column this meaning only if no other column already has it. */
+  lastNames?: string;
+  /** True if the field identifies a company, person or payee. The header must name at least one such field. */
+  identifies?: boolean;
+  /** Normalizes a cell. Returns '' for a cell without content. Default: removes spaces at both ends. */
+  normalize?: (cell: string) => string;
+}
+
 /** The meanings that columns of one kind of list may have. */
-export interface ColumnNames<Field extends string> {
-  /** Column names that people use. Case, spaces and punctuation make no difference. */
-  names: Record<Field, readonly string[]>;
-  /** Names that give a column a meaning only if no other column already has this meaning. */
-  lastNames?: Partial<Record<Field, readonly string[]>>;
-  /** Fields that identify a company, person or payee. The header must name at least one of them. */
-  identifying: readonly Field[];
+export interface ListColumns<Field extends string> {
+  fields: Readonly<Record<Field, ListField>>;
   /** What a row describes, for messages: `a company`. */
   what: string;
   /** Sentence that says what the user can do when no column identifies a row. */
@@ -33,14 +40,14 @@ export interface ColumnNames<Field extends string> {
 export function readHeader<Field extends string>(
   { line, cells }: CsvRecord,
   name: string,
-  { names, lastNames = {}, identifying, what, remedy }: ColumnNames<Field>,
+  { fields, what, remedy }: ListColumns<Field>,
 ): Header<Field> {
-  const fields = Object.keys(names) as Field[];
-  const named = cells.map((cell) => fields.find((field) => names[field].includes(plainName(cell))));
+  const known = Object.keys(fields) as Field[];
+  const named = cells.map((cell) => known.find((field) => isAmong(fields[field].names, cell)));
   const isLast = (field: Field, cell: string): boolean =>
-    !named.includes(field) && (lastNames[field]?.includes(plainName(cell)) ?? false);
-  const columns = cells.map((cell, i) => named[i] ?? fields.find((field) => isLast(field, cell)));
-  if (!columns.some((field) => field !== undefined && identifying.includes(field))) {
+    !named.includes(field) && isAmong(fields[field].lastNames ?? '', cell);
+  const columns = cells.map((cell, i) => named[i] ?? known.find((field) => isLast(field, cell)));
+  if (!columns.some((field) => field !== undefined && fields[field].identifies)) {
     throw invalidInput(`The first line of ${name} names no column that identifies ${what}.`, remedy);
   }
   const twice = cells.find(
@@ -57,8 +64,12 @@ export function readHeader<Field extends string>(
     cells,
     columns,
     ignored: cells.filter((_, i) => columns[i] === undefined),
-    alike: fields.map(meaning).filter((alike) => alike.length > 1),
+    alike: known.map(meaning).filter((alike) => alike.length > 1),
   };
+}
+
+function isAmong(names: string, cell: string): boolean {
+  return names.split(' ').includes(plainName(cell)) && plainName(cell) !== '';
 }
 
 function plainName(name: string): string {

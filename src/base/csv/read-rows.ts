@@ -1,5 +1,5 @@
 import { invalidInput } from '../errors.js';
-import { readHeader, type ColumnNames, type Header } from './columns.js';
+import { readHeader, type Header, type ListColumns } from './columns.js';
 import { readCsv, type CsvFault, type CsvRecord, type Refusal } from './read-csv.js';
 import { requireText } from './require-text.js';
 
@@ -10,8 +10,7 @@ export type Fields<Field extends string> = Partial<Record<Field, string>>;
 export type RowMeaning<Value> = { value: Value } | { problem: string };
 
 /** A kind of list: the meanings of columns and rows. */
-export interface RowKind<Field extends string, Value> extends ColumnNames<Field> {
-  normalize: Record<Field, (cell: string) => string>;
+export interface RowKind<Field extends string, Value> extends ListColumns<Field> {
   meaningOf: (fields: Fields<Field>) => RowMeaning<Value>;
 }
 
@@ -94,14 +93,16 @@ export function readRows<Field extends string, Value>(
 function fieldsOf<Field extends string>(
   { cells }: CsvRecord,
   { columns }: Header<Field>,
-  { normalize }: Pick<RowKind<Field, unknown>, 'normalize'>,
+  { fields }: ListColumns<Field>,
 ): Fields<Field> {
-  const fields: Fields<Field> = {};
+  const read: Fields<Field> = {};
   columns.forEach((field, i) => {
-    const cell = field === undefined ? '' : normalize[field](cells[i] ?? '');
-    if (field !== undefined && cell !== '') fields[field] ??= cell;
+    if (field === undefined) return;
+    const { normalize = (text: string) => text.trim() } = fields[field];
+    const cell = normalize(cells[i] ?? '');
+    if (cell !== '') read[field] ??= cell;
   });
-  return fields;
+  return read;
 }
 
 /** Returns a refusal if a missing quote may have joined this row with the next rows. */

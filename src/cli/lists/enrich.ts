@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { Config } from '../../config/config.js';
 import { invalidInput } from '../../base/errors.js';
 import { formatCount } from '../../../schemas/format.js';
-import type { List } from '../../crawl/streams/matches/read-list.js';
+import type { List } from '../../crawl/streams/lists/read-list.js';
 import type { RunRequest } from '../../temporal/runs/start-run.js';
 import { examples, loadContext, type CliContext } from '../context.js';
 import { shellQuote } from '../../base/text/pasteable.js';
@@ -95,21 +95,18 @@ async function prepare(
     );
   if (!people) {
     const { COMPANIES } = await import('../../crawl/streams/matches/read-questions.js');
-    const { list, prepared } = lists.readAndDescribe(config, file, COMPANIES);
-    const { name, hash } = await lists.storePrepared(data, prepared);
+    const list = lists.readAndDescribe(config, file, COMPANIES);
+    const { name, hash } = await lists.storePrepared(data, list);
     const asked = new Map(list.questions.map((question) => [question, question]));
     const input = { file: listInput(name) };
     return { list, asked, request: await runOf('resolveCompanies', ids.resolveId(hash), input, list.questions.length) };
   }
-  const [{ PEOPLE }, { withReveal }] = await Promise.all([
-    import('../../crawl/streams/enrichments/read-people.js'),
-    import('../../crawl/streams/enrichments/with-reveal.js'),
-  ]);
-  const { list, prepared } = lists.readAndDescribe(config, file, PEOPLE);
+  const { PEOPLE, withReveal } = await import('../../crawl/streams/enrichments/read-people.js');
+  const list = lists.readAndDescribe(config, file, PEOPLE);
   const asked = new Map(list.questions.map((question) => [question, withReveal(question, reveal)]));
   if (reveal.length > 0)
     tell(`The run asks the API to reveal: ${reveal.join(', ')}. ops.reveals lists each of these requests.`);
-  const { name, hash } = await lists.storePrepared(data, { ...prepared, questions: [...asked.values()] });
+  const { name, hash } = await lists.storePrepared(data, { ...list, questions: [...asked.values()] });
   const input = { file: listInput(name) };
   return { list, asked, request: await runOf('enrichPeople', ids.enrichId(hash), input, list.questions.length) };
 }

@@ -1,6 +1,6 @@
 import type { Published } from '../../warehouse/builds/published.js';
 import type { PlainValue } from '../../warehouse/duckdb/plain-value.js';
-import type { List } from '../../crawl/streams/matches/read-list.js';
+import type { List } from '../../crawl/streams/lists/read-list.js';
 import { readAnswers } from './published-answers.js';
 import { addColumns, resultFile, writeList, type FileRow } from './write-list.js';
 

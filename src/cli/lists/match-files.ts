@@ -1,5 +1,5 @@
 import type { Published } from '../../warehouse/builds/published.js';
-import type { List } from '../../crawl/streams/matches/read-list.js';
+import type { List } from '../../crawl/streams/lists/read-list.js';
 import { addColumns, type FileRow } from './write-list.js';
 
 /** An answer in core.matches. */

@@ -5,8 +5,13 @@ import { invalidInput } from '../../base/errors.js';
 import { writeFileAtomic } from '../../store/files.js';
 import type { Data } from '../../store/data.js';
 import { formatCount } from '../../../schemas/format.js';
-import { writePrepared, type PreparedList } from '../../crawl/streams/matches/prepared-list.js';
-import { readList, type List, type ListKind } from '../../crawl/streams/matches/read-list.js';
+import {
+  readList,
+  writePrepared,
+  type List,
+  type ListKind,
+  type PreparedList,
+} from '../../crawl/streams/lists/read-list.js';
 import { tell } from '../terminal/print.js';
 import { readListFile } from './list-file.js';
 import { tellHeader } from './tell-header.js';
@@ -16,7 +21,7 @@ export function readAndDescribe<Field extends string>(
   config: Config,
   file: string,
   kind: ListKind<Field>,
-): { list: List<Field>; prepared: PreparedList } {
+): List<Field> {
   const keepsPeople = keepsContacts(config);
   const list = readList(readListFile(file), file, kind, keepsPeople);
   const { header, rows, bad, questions } = list;
@@ -26,8 +31,7 @@ export function readAndDescribe<Field extends string>(
   if (!keepsPeople) tellReduced(header.columns, header.cells);
   if (bad.length > 0)
     tell(`${formatCount(bad.length)} rows cannot be used (ops.rejects lists them). ${describeBad(bad)}`);
-  const shown = bad.map((row) => ({ ...row, text: keepsPeople ? row.text : '' }));
-  return { list, prepared: { questions, bad: shown, decisions: [] } };
+  return list;
 }
 
 /** Writes a prepared list to the data folder. @returns its name there, and its hash */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.js';
 import { formatCount } from '../../../schemas/format.js';
-import type { List } from '../../crawl/streams/matches/read-list.js';
+import type { List } from '../../crawl/streams/lists/read-list.js';
 import type { RunRequest } from '../../temporal/runs/start-run.js';
 import { examples, loadContext, type CliContext } from '../context.js';
 import { commandLine, shellQuote } from '../../base/text/pasteable.js';
@@ -67,10 +67,10 @@ async function prepare(
     import('../../store/data-folder.js'),
     import('../../../workflows/ids.js'),
   ]);
-  const { list, prepared } = readAndDescribe(config, file, COMPANIES);
+  const list = readAndDescribe(config, file, COMPANIES);
   const decided = decisions === undefined ? [] : readDecisions(readListFile(decisions), decisions);
   if (decisions !== undefined) tell(`${formatCount(decided.length)} questions are decided in ${decisions}.`);
-  const { name, hash } = await storePrepared(data, { ...prepared, decisions: decided });
+  const { name, hash } = await storePrepared(data, { ...list, decisions: decided });
   const request = listRun(
     'resolveCompanies',
     resolveId(hash),

@@ -5,7 +5,7 @@ import type { Client } from '@temporalio/client';
 import { payeesId } from '../../../workflows/ids.js';
 import { payeeListFile, payeeListInput } from '../../store/data-folder.js';
 import { writeFileAtomic } from '../../store/files.js';
-import { listName } from '../../crawl/streams/payees/salt.js';
+import { listName } from '../../crawl/streams/payees/question.js';
 import { formatCount } from '../../../schemas/format.js';
 import { connectForFolder } from '../../temporal/connect-folder.js';
 import type { RunRequest } from '../../temporal/runs/start-run.js';

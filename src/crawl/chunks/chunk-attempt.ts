@@ -7,7 +7,7 @@ import type { RequestLog } from '../../landing/request-log.js';
 import { Routes } from '../judge/routes.js';
 import { rowOfError } from '../records/answer.js';
 import { heldBack, mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
-import type { Fetcher } from '../records/fetcher.js';
+import { isLastRow, type Fetcher } from '../records/fetcher.js';
 import { fetchers } from '../streams/index.js';
 import { CUT_SHORT } from '../records/read-pages.js';
 import { askEach, compareWith, sinceScheduled } from '../attempt/ask-each.js';
@@ -53,7 +53,7 @@ export class ChunkAttempt {
     this.#work = work;
     this.#fetcher = fetchers[input.stream];
     this.#routes = new Routes(input.refused ?? []);
-    const finished = this.#fetcher.finished(writer.rows);
+    const finished = new Set(writer.rows.filter(isLastRow).map(({ entity_id }) => entity_id));
     this.#open = entities.filter((entity) => !finished.has(entity));
     this.#known = writer.rows.find(isAnswered)?.entity_id ?? null;
     this.#mostUnwritten = heldBack(mostInFlight(deps), input.atOnce);

@@ -52,8 +52,11 @@ export interface Fetcher {
    * @param request request key of the answer
    */
   withoutPersonalData?: (body: string, fingerprint: Fingerprint, request: string) => string;
-  /** Returns the entities whose rows are all landed. */
-  finished(rows: readonly LandedRow[]): Set<string>;
+}
+
+/** Whether a landed row is the last one of its entity. The row kinds of other rows begin with `page-` or `more`. */
+export function isLastRow({ row_kind }: Pick<LandedRow, 'row_kind'>): boolean {
+  return !/^(page-|more)/.test(row_kind);
 }
 
 /** Makes a fetcher for records that a single request returns completely. */
@@ -64,6 +67,5 @@ export function oneRow(
     async *fetch(client, _ctx, entity, signal) {
       yield rowOf(await call(client, entity, signal), entity, 'record');
     },
-    finished: (rows) => new Set(rows.map((row) => row.entity_id ?? '')),
   };
 }

@@ -1,12 +1,10 @@
 import { UNREAD_PAGES, type LandedRow } from '../../../schemas/pipeline/landing.js';
-import { InvalidRequestError, type ApiClient, type ApiResponse } from '../../api/index.js';
+import { InvalidRequestError, type ApiClient } from '../../api/index.js';
 import type { NewRow } from '../../landing/index.js';
-import { rowOf } from './answer.js';
 import { PAGE_SIZES } from '../../api/page-sizes.js';
-import { formatCount } from '../../../schemas/format.js';
 
 /** Row kind of the last row of an entity's listing. The row kinds of the rows before it begin with `page-`. */
-export const LAST_PAGE = 'last-page';
+const LAST_PAGE = 'last-page';
 /** Page size to request; undefined: the API chooses it, because it rejected all. */
 export type PageSize = (typeof PAGE_SIZES)[number] | undefined;
 /** Page size of each route. */
@@ -16,36 +14,6 @@ export const MOST_PAGES = 1_000;
 
 /** Status of a landed row that says which part of an entity was not read. */
 export const CUT_SHORT = 0;
-
-/** One page of a listing. `rows` counts the rows of this page, `pages` the pages of the listing. */
-interface ListedPage {
-  response: ApiResponse<unknown>;
-  rows: number;
-  pages: number;
-}
-
-/**
- * Reads the pages of an entity's listing in order. Marks the row of the last page. After an interruption, entities
- * without such a mark are read again.
- * @param what name of the listing, for the row about unread pages
- * @param todo a sentence (with a space before it) that says how to read the unread pages, or an empty text
- */
-export async function* readPages(
-  id: string,
-  what: string,
-  todo: string,
-  ask: (page: number) => Promise<ListedPage>,
-): AsyncGenerator<NewRow> {
-  for (let page = 1, last = 1; page <= last; page++) {
-    const { response, rows, pages } = await ask(page);
-    last = rows === 0 ? page : pages;
-    yield rowOf(response, id, page >= last ? LAST_PAGE : `page-${page}`);
-    if (page < MOST_PAGES || page >= last) continue;
-    const words = `The API reports ${formatCount(last)} pages of ${what}. The run read the first ${formatCount(page)}.${todo}`;
-    yield cutShortRow(rowOf(response, id, LAST_PAGE), words);
-    return;
-  }
-}
 
 /**
  * Yields the rows of an entity that were read now. Lands each one step late, because only the last gets the mark
@@ -67,11 +35,6 @@ export async function* markLast(
   if (last === undefined) return;
   if (step.value !== null) yield cutShortRow(last, step.value);
   yield { ...last, row_kind: LAST_PAGE };
-}
-
-/** Returns the entities whose last page is landed. */
-export function completeListings(rows: readonly LandedRow[]): Set<string> {
-  return new Set(rows.filter((row) => row.row_kind === LAST_PAGE).map((row) => row.entity_id ?? ''));
 }
 
 /**

@@ -11,9 +11,8 @@ import { pullRows } from '../../landing/index.js';
 import { findPlan, type DueCounts } from '../../warehouse/due/due-plan.js';
 import type { CrawlDeps } from '../records/deps.js';
 import { askedQuestions } from '../streams/asked-questions.js';
-import { askedPayees } from '../streams/payees/asked-payees.js';
 import { landRecords } from '../records/land-records.js';
-import { keepKnownChecks } from '../streams/payees/known-checks.js';
+import { keepKnownChecks } from '../streams/payees/run-payees.js';
 
 /** Plans which entities of a stream are due in a run. Lands how many are due for each reason. */
 export async function planStream(
@@ -33,7 +32,7 @@ export async function planStream(
       dataDir,
       ahead.map((later) => requestOf(deps, { ...input, stream: later })),
     );
-  if (stream === 'payee_checks' || stream === 'payee_reports') await keepKnownChecks(warehouse, deps, ctx, stream);
+  if (stream === 'payee_checks' || stream === 'payee_reports') await keepKnownChecks(warehouse, deps.data, ctx, stream);
   return landPlan(deps, input, due);
 }
 
@@ -93,7 +92,6 @@ async function namedEntities(
   ctx: RunContext,
   stream: PlanDueInput['stream'],
 ): Promise<readonly string[] | undefined> {
-  if (stream === 'payee_checks' || stream === 'payee_reports') return askedPayees(deps, ctx);
   if (ctx.file !== undefined) return askedQuestions(deps, ctx);
   // Read the tickers from the configuration. They are not part of the run's context, because Temporal would store them
   // with every activity.

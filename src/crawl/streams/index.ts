@@ -1,11 +1,11 @@
 import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
+import { recordWithoutPersonalData } from '../../privacy/personal-data.js';
 import { tenderWithoutContacts } from '../../privacy/tender-contacts.js';
-import { employeeDetails } from './people/employee-details.js';
 import { employees } from './people/employees.js';
 import { enrichments } from './enrichments/enrichments.js';
 import { executives } from './people/executives.js';
 import { oneRow, type Fetcher } from '../records/fetcher.js';
-import { matches } from './matches/matches.js';
+import { matches } from './matches/identify.js';
 import { payeeChecks, payeeReports } from './payees/payees.js';
 import { ownership } from './owners/ownership.js';
 import { ownershipJobs } from './owners/ownership-jobs.js';
@@ -19,7 +19,10 @@ export const fetchers: Record<FetchedStreamName, Fetcher> = {
   financials_ticker: oneRow((client, ticker, signal) => client.v2.financialByTicker(ticker, { signal })),
   executives,
   employees,
-  employee_details: employeeDetails,
+  employee_details: {
+    ...oneRow((client, id, signal) => client.v2.employee(id, { signal })),
+    withoutPersonalData: recordWithoutPersonalData,
+  },
   ownership,
   ownership_jobs: ownershipJobs,
   tender_details: {

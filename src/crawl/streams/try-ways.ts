@@ -1,34 +1,46 @@
 import { kindOf } from '../judge/kinds.js';
 
-/** Why no way was enough. */
-export interface Unanswered {
-  /** A way was refused or closed. It could have been enough, so "not found" would be wrong. */
-  denied?: Error;
-  /** The API answered "not found", or rejected the request. */
-  missed?: Error;
+/** What the ways have found so far. */
+export interface Found<Answer> {
+  /** Answers that name what was looked for. */
+  some?: Answer;
+  /** The last answer that names nothing. */
+  none?: Answer;
 }
 
 /**
  * Tries one way after another to find something.
- * @param send sends the requests of a way; returns whether their answers are enough
+ * @param send sends the requests of a way, and notes the answers in `found`. Returns whether they are enough
+ * @returns the answers that name something; if there are none, the last answer, which names nothing
+ * @throws NotFoundError when every answer was "not found"
+ * @throws InvalidRequestError or AutocompleteFieldError when the API rejected every request
+ * @throws the API's error or RoutesClosedError, when the API refused a way and no other way found something. That way
+ * could have been enough, so "not found" would be wrong
  * @throws errors that say nothing about the single way
  */
-export async function tryWays<Way>(ways: readonly Way[], send: (way: Way) => Promise<boolean>): Promise<Unanswered> {
-  const reasons: Unanswered = {};
+export async function tryWays<Way, Answer>(
+  ways: readonly Way[],
+  send: (way: Way, found: Found<Answer>) => Promise<boolean>,
+): Promise<Answer> {
+  const found: Found<Answer> = {};
+  let denied: Error | undefined;
+  let missed: Error | undefined;
   let rejected: Error | undefined;
   for (const way of ways) {
     try {
-      if (await send(way)) return {};
+      if (await send(way, found)) break;
     } catch (thrown) {
       const error = thrown as Error;
       const kind = kindOf(error);
-      if (kind === 'gone') reasons.missed = error;
+      if (kind === 'gone') missed = error;
       else if (kind === 'invalid') rejected ??= error;
-      else if (kind === 'refused') reasons.denied = error;
-      else if (kind === 'closed') reasons.denied ??= error;
+      else if (kind === 'refused') denied = error;
+      else if (kind === 'closed') denied ??= error;
       else throw error;
     }
   }
-  const missed = reasons.missed ?? rejected;
-  return missed === undefined ? reasons : { ...reasons, missed };
+  if (found.some !== undefined) return found.some;
+  if (denied !== undefined) throw denied;
+  if (found.none !== undefined) return found.none;
+  throw missed ?? rejected ?? new Error('a question without anything to look up');
 }

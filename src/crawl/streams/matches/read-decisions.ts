@@ -5,6 +5,7 @@ import { readCsv, type CsvRecord } from '../../../base/csv/read-csv.js';
 const YES = /^(yes|y|x|ok|true|ja|oui|si)$/i;
 const NO = /^(no|n|none|false|nein|non)$/i;
 
+/** A row of the file. `id` is that of the candidate. */
 interface Row {
   line: number;
   question: string;
@@ -25,9 +26,23 @@ interface Row {
  */
 export function readDecisions(file: Buffer, name: string): MatchDecision[] {
   const byQuestion = new Map<string, Row[]>();
-  for (const row of readRows(file, name)) byQuestion.set(row.question, [...(byQuestion.get(row.question) ?? []), row]);
+  let columns: string[] | null = null;
+  readCsv(file, {
+    record(record) {
+      if (columns === null) {
+        columns = requireColumns(record.cells, name);
+        return null;
+      }
+      const row = readRow(record, columns, name);
+      byQuestion.set(row.question, [...(byQuestion.get(row.question) ?? []), row]);
+      return null;
+    },
+    fault({ line, problem }) {
+      throw invalidInput(`Line ${line} of ${name} cannot be read: ${problem}.`, 'Correct that line.');
+    },
+  });
   return [...byQuestion].flatMap(([question, own]): MatchDecision[] => {
-    const picked = own.filter(({ decision }) => YES.test(decision) || /^\d+$/.test(decision));
+    const picked = own.filter(({ decision }) => YES.test(decision) || isId(decision));
     const ids = new Set(picked.map(({ decision, id }) => (YES.test(decision) ? id : decision)));
     if (ids.size > 1) {
       const lines = picked.map(({ line }) => line).join(' and ');
@@ -42,23 +57,7 @@ export function readDecisions(file: Buffer, name: string): MatchDecision[] {
   });
 }
 
-function readRows(file: Buffer, name: string): Row[] {
-  const rows: Row[] = [];
-  let columns: string[] | null = null;
-  readCsv(file, {
-    record({ line, cells }) {
-      if (columns === null) columns = readColumns(cells, name);
-      else rows.push(readRow({ line, cells }, columns, name));
-      return null;
-    },
-    fault({ line, problem }) {
-      throw invalidInput(`Line ${line} of ${name} cannot be read: ${problem}.`, 'Correct that line.');
-    },
-  });
-  return rows;
-}
-
-function readColumns(cells: string[], name: string): string[] {
+function requireColumns(cells: string[], name: string): string[] {
   const missing = ['question', 'candidate_id', 'decision'].find((column) => !cells.includes(column));
   if (missing === undefined) return cells;
   throw invalidInput(

@@ -1,12 +1,14 @@
 import type { CompanyQuestion, MatchKind } from '../../../../schemas/pipeline/resolve.js';
-import type { OverviewRequest } from '../../../../schemas/v2/overview.js';
-import { OVERVIEW_MAX_PER_PAGE } from '../../../../schemas/v2/overview.js';
+import type { AutocompleteRequest } from '../../../../schemas/v2/autocomplete.js';
+import type { EnrichCompanyRequest } from '../../../../schemas/v2/enrichment.js';
+import { OVERVIEW_MAX_PER_PAGE, type OverviewRequest } from '../../../../schemas/v2/overview.js';
 import type { ApiClient, ApiResponse, CallOptions } from '../../../api/index.js';
 import { domainOf } from '../../../base/identifiers/email.js';
 import { phoneSpellings } from '../../../base/identifiers/phone.js';
 import { profileSpellings } from '../../../base/identifiers/profile.js';
 import { isPublicMail } from '../../../base/identifiers/public-mail.js';
 import { registrationSpellings } from '../../../base/identifiers/registration.js';
+import type { Given } from '../../../base/identifiers/text.js';
 import { tickerSpellings } from '../../../base/identifiers/ticker.js';
 import { vatSpellings } from '../../../base/identifiers/vat.js';
 import { isOwnSite, websiteSpellings } from '../../../base/identifiers/website.js';
@@ -20,9 +22,6 @@ export interface Way {
   /** True: send this request only if the requests before it found no candidate. */
   fallback?: boolean;
 }
-
-const AUTOCOMPLETE = 'POST /v2/autocomplete';
-const OVERVIEW = 'POST /v2/overview';
 
 /**
  * Lists the requests that may find a company. The most reliable and cheapest comes first: register numbers, LEI,
@@ -41,62 +40,48 @@ export function waysToFind(question: CompanyQuestion): Way[] {
   ];
 }
 
-function byNumbers({
-  country_code,
-  state,
-  registration_number,
-  vat_number,
-  ticker,
-  lei_number,
-}: CompanyQuestion): Way[] {
-  const numbers = definedOf({ registration_number, vat_number, ticker });
+function byNumbers({ country_code, state, lei_number, ...question }: CompanyQuestion): Way[] {
   // A search by register number needs the country, and in the US the state. If one of them is missing, use
   // autocomplete, which searches all registers.
   const known = country_code !== undefined && (country_code !== 'US' || state !== undefined);
-  const where = { country_code: country_code ?? '', ...definedOf({ state }) };
-  const ways = spelledWays(spellingsOf(numbers, country_code), (spelled) => ({
-    kind: 'registration',
-    route: known ? 'POST /v2/enrichment/company' : AUTOCOMPLETE,
-    ask: async (client, call) =>
-      known
-        ? client.v2.enrichment.company({ ...spelled, ...where }, call)
-        : client.v2.autocomplete({ ...spelled, ...definedOf({ country_code }) }, call),
-  }));
+  const ways = spelledWays(spellingsOf(numbersOf(question), country_code), (numbers) =>
+    known
+      ? byRegister({ ...numbers, country_code, ...definedOf({ state }) })
+      : autocomplete('registration', { ...numbers, ...definedOf({ country_code }) }),
+  );
   if (lei_number !== undefined) ways.push(overview('lei', { lei_number }));
   return ways;
 }
 
-type Numbers = { registration_number?: string; vat_number?: string; ticker?: string };
+const SPELLINGS = {
+  registration_number: registrationSpellings,
+  vat_number: vatSpellings,
+  ticker: ({ value }: Given) => tickerSpellings(value),
+};
+
+type Numbers = Partial<Record<keyof typeof SPELLINGS, string>>;
+
+function numbersOf({ registration_number, vat_number, ticker }: CompanyQuestion): Numbers {
+  return definedOf({ registration_number, vat_number, ticker });
+}
 
 /**
  * Returns the numbers as given, and at most two other spellings of them. If one number has fewer spellings, its last one
  * is repeated.
  */
 function spellingsOf(numbers: Numbers, country: string | undefined): Numbers[] {
-  const { registration_number, vat_number, ticker } = numbers;
-  if (Object.keys(numbers).length === 0) return [];
-  const others = {
-    ...(registration_number !== undefined && {
-      registration_number: registrationSpellings({ value: registration_number, country }),
-    }),
-    ...(vat_number !== undefined && { vat_number: vatSpellings({ value: vat_number, country }) }),
-    ...(ticker !== undefined && { ticker: tickerSpellings(ticker) }),
-  };
-  const count = Math.max(...Object.values(others).map((spellings) => spellings.length));
-  return Array.from({ length: 1 + count }, (_, n) => ({
-    ...numbers,
-    ...Object.fromEntries(
-      Object.entries(others).flatMap(([name, spellings]) => {
-        const spelling = n === 0 ? undefined : (spellings[n - 1] ?? spellings.at(-1));
-        return spelling === undefined ? [] : [[name, spelling]];
-      }),
-    ),
-  }));
+  const spelled = (Object.entries(numbers) as [keyof Numbers, string][]).map(
+    ([name, value]) => [name, [value, ...SPELLINGS[name]({ value, country })]] as const,
+  );
+  const most = Math.max(0, ...spelled.map(([, spellings]) => spellings.length));
+  return Array.from({ length: most }, (_, n) =>
+    Object.fromEntries(spelled.map(([name, spellings]) => [name, spellings[n] ?? spellings.at(-1)])),
+  );
 }
 
 /** Returns one way for each spelling. All but the first are asked only if nothing is found. */
 function spelledWays<T>(spellings: readonly T[], way: (spelling: T) => Way): Way[] {
-  return spellings.map((spelling, i) => (i === 0 ? way(spelling) : { ...way(spelling), fallback: true }));
+  return spellings.map((spelling, i) => (i === 0 ? way(spelling) : fallback(way(spelling))));
 }
 
 function byAddresses({ website, profile, email }: CompanyQuestion): Way[] {
@@ -128,44 +113,34 @@ function byAddresses({ website, profile, email }: CompanyQuestion): Way[] {
 /**
  * Searches by each number alone and in every country. This finds the company if another number or the country is wrong.
  */
-function singleNumbers({ registration_number, vat_number, ticker }: CompanyQuestion): Way[] {
-  return Object.entries(definedOf({ registration_number, vat_number, ticker })).map(([name, value]) => ({
-    ...overview('registration', { [name]: value }),
-    fallback: true,
-  }));
+function singleNumbers(question: CompanyQuestion): Way[] {
+  return Object.entries(numbersOf(question)).map(([name, value]) =>
+    fallback(overview('registration', { [name]: value })),
+  );
 }
 
 function byPhoneAndPerson({ country_code, state, phone, person, name }: CompanyQuestion): Way[] {
-  const where = definedOf({ country_code, state });
-  return [
-    ...(phone === undefined
-      ? []
-      : spelledWays(phoneSpellings({ value: phone, country: country_code }), (phone_number) =>
-          overview('phone', { phone_number, ...definedOf({ country_code }) }),
-        )),
-    ...(person === undefined ? [] : [overview('person', { person, ...definedOf({ name }), ...where })]),
-  ];
+  const ways: Way[] = [];
+  if (phone !== undefined)
+    ways.push(
+      ...spelledWays(phoneSpellings({ value: phone, country: country_code }), (phone_number) =>
+        overview('phone', { phone_number, ...definedOf({ country_code }) }),
+      ),
+    );
+  if (person !== undefined) ways.push(overview('person', { person, ...definedOf({ name, country_code, state }) }));
+  return ways;
 }
 
 function byName({ name, country_code, state, postal_code }: CompanyQuestion): Way[] {
   if (name === undefined) return [];
   const country = definedOf({ country_code });
   const place = { ...country, ...definedOf({ state }), ...(postal_code ? { postal_codes: [postal_code] } : {}) };
+  const ways = [overview('name', { name, ...place }), fallback(autocomplete('name', { name, ...country }))];
   const bare = withoutLegalForm(name);
-  return [
-    overview('name', { name, ...place }),
-    {
-      kind: 'name',
-      route: AUTOCOMPLETE,
-      fallback: true,
-      ask: async (client, call) => client.v2.autocomplete({ name, ...country }, call),
-    },
-    // The search above misses the company if the country, postal code or legal form is wrong. So also search by the
-    // bare name.
-    ...(bare === name && Object.keys(place).length === 0
-      ? []
-      : [{ ...overview('name', { name: bare }), fallback: true }]),
-  ];
+  // The search above misses the company if the country, postal code or legal form is wrong. So also search by the
+  // bare name.
+  if (bare !== name || Object.keys(place).length > 0) ways.push(fallback(overview('name', { name: bare })));
+  return ways;
 }
 
 /**
@@ -174,14 +149,27 @@ function byName({ name, country_code, state, postal_code }: CompanyQuestion): Wa
  */
 function byWholeEmail({ email, country_code }: CompanyQuestion): Way[] {
   if (email === undefined || !email.includes('@') || isPublicMail(domainOf(email))) return [];
-  return [
-    {
-      kind: 'email',
-      route: AUTOCOMPLETE,
-      fallback: true,
-      ask: async (client, call) => client.v2.autocomplete({ email, ...definedOf({ country_code }) }, call),
-    },
-  ];
+  return [fallback(autocomplete('email', { email, ...definedOf({ country_code }) }))];
+}
+
+function fallback(way: Way): Way {
+  return { ...way, fallback: true };
+}
+
+function byRegister(query: EnrichCompanyRequest): Way {
+  return {
+    kind: 'registration',
+    route: 'POST /v2/enrichment/company',
+    ask: async (client, call) => client.v2.enrichment.company(query, call),
+  };
+}
+
+function autocomplete(kind: MatchKind, query: AutocompleteRequest): Way {
+  return {
+    kind,
+    route: 'POST /v2/autocomplete',
+    ask: async (client, call) => client.v2.autocomplete(query, call),
+  };
 }
 
 function byUrl(kind: MatchKind, url: string): Way {
@@ -195,7 +183,7 @@ function byUrl(kind: MatchKind, url: string): Way {
 function overview(kind: MatchKind, query: OverviewRequest): Way {
   return {
     kind,
-    route: OVERVIEW,
+    route: 'POST /v2/overview',
     ask: async (client, call, page) => client.v2.overview({ ...query, page, per_page: OVERVIEW_MAX_PER_PAGE }, call),
   };
 }

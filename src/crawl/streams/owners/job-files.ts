@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { hasErrorCode } from '../../../base/errors.js';
 import { ownerJobsDir } from '../../../store/data-folder.js';
-import { writeFileAtomic } from '../../../store/files.js';
 import type { Data } from '../../../store/data.js';
+import { namesIn, writeFileAtomic } from '../../../store/files.js';
 import type { OwnerJob } from './job-state.js';
 
 /**
@@ -10,38 +11,23 @@ import type { OwnerJob } from './job-state.js';
  * fails.
  */
 export class JobFiles {
-  readonly #open: string;
-  readonly #ended: string;
-  readonly #data: Data;
-
-  constructor(data: Data) {
-    this.#data = data;
-    this.#open = ownerJobsDir(data.dataDir, 'open');
-    this.#ended = ownerJobsDir(data.dataDir, 'ended');
-  }
+  constructor(readonly data: Data) {}
 
   /** Takes the open jobs of all machines. Does nothing if the data is in a folder. */
   async pull(): Promise<void> {
-    await this.#data.refreshFolder(this.#open, this.#files());
+    await this.data.refreshFolder(ownerJobsDir(this.data.dataDir, 'open'), this.#openFiles());
   }
 
   /** Returns the company's open job, else its ended job, else null. */
   async read(company: string): Promise<OwnerJob | null> {
-    for (const folder of [this.#open, this.#ended]) await this.#data.refresh(fileIn(folder, company));
-    return readJobFile(fileIn(this.#open, company)) ?? readJobFile(fileIn(this.#ended, company));
+    const files = [this.#file('open', company), this.#file('ended', company)];
+    for (const file of files) await this.data.refresh(file);
+    return files.map(readJobFile).find((job) => job !== null) ?? null;
   }
 
   /** Lists the open jobs of all runs. */
   listOpen(): OwnerJob[] {
-    return this.#files().flatMap((file) => readJobFile(file) ?? []);
-  }
-
-  #files(): string[] {
-    if (!existsSync(this.#open)) return [];
-    return readdirSync(this.#open)
-      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
-      .toSorted()
-      .map((name) => path.join(this.#open, name));
+    return this.#openFiles().flatMap((file) => readJobFile(file) ?? []);
   }
 
   /**
@@ -49,18 +35,17 @@ export class JobFiles {
    * @returns false if another process has recorded a job of this company first
    */
   async intend(job: OwnerJob): Promise<boolean> {
-    const file = fileIn(this.#open, job.company);
-    return this.#data.claim(file, textOf(job));
+    return this.data.claim(this.#file('open', job.company), textOf(job));
   }
 
   /** Replaces the file of an open job. */
   async write(job: OwnerJob): Promise<void> {
-    await this.#replace(fileIn(this.#open, job.company), job);
+    await this.#replace('open', job);
   }
 
   /** Removes the record of a job that the API surely did not start. */
   async forget(company: string): Promise<void> {
-    await this.#data.remove(fileIn(this.#open, company));
+    await this.data.remove(this.#file('open', company));
   }
 
   /**
@@ -68,19 +53,26 @@ export class JobFiles {
    * still open and is polled once more.
    */
   async end(job: OwnerJob, now: Date): Promise<void> {
-    const ended: OwnerJob = { ...job, state: 'ended', endedAt: now.toISOString() };
-    await this.#replace(fileIn(this.#ended, job.company), ended);
-    await this.#data.remove(fileIn(this.#open, job.company));
+    await this.#replace('ended', { ...job, state: 'ended', endedAt: now.toISOString() });
+    await this.forget(job.company);
   }
 
-  async #replace(file: string, job: OwnerJob): Promise<void> {
+  async #replace(which: 'open' | 'ended', job: OwnerJob): Promise<void> {
+    const file = this.#file(which, job.company);
     await writeFileAtomic(file, textOf(job));
-    await this.#data.give(file);
+    await this.data.give(file);
   }
-}
 
-function fileIn(folder: string, company: string): string {
-  return path.join(folder, `${encodeURIComponent(company)}.json`);
+  #file(which: 'open' | 'ended', company: string): string {
+    const folder = ownerJobsDir(this.data.dataDir, which);
+    return path.join(folder, `${encodeURIComponent(company)}.json`);
+  }
+
+  /** Leaves out temporary files: their names have another end. */
+  #openFiles(): string[] {
+    const folder = ownerJobsDir(this.data.dataDir, 'open');
+    return namesIn(folder).flatMap((name) => (name.endsWith('.json') ? [path.join(folder, name)] : []));
+  }
 }
 
 function textOf(job: OwnerJob): string {
@@ -91,7 +83,7 @@ function readJobFile(file: string): OwnerJob | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as OwnerJob;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (hasErrorCode(error, 'ENOENT')) return null;
     throw error;
   }
 }

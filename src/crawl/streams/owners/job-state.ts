@@ -7,8 +7,8 @@ import { DAY_MS, MINUTE_MS } from '../../../base/time/time.js';
  * States and transitions:
  * - (no job) → asked: the worker writes this to disk before it sends the request
  * - asked → (no job): the API surely started no job, because it refused the request
- * - asked → started: the API answered with a job id; or, after a crash, the worker read the owners again, and they name
- *   a job
+ * - asked → started: the API answered with a job id; or, after a crash or fault, a poll read the owners again, and they
+ *   name a job
  * - asked → ended: the answer names no job (`nojob`); or, after a crash or fault, nobody knows whether a job runs
  *   (`unknown`)
  * - started → ended: `done`, `failed`, `vanished` (not found in MISSES polls) or `expired` (older than GIVE_UP_DAYS)
@@ -60,28 +60,17 @@ const IN_FLIGHT_MS = 10 * MINUTE_MS;
 const INTERVALS_UNTIL_ORPHAN = 3;
 
 /**
- * What a run does with a company whose job is due:
+ * Decides what a run does with a company whose job is due:
  * - start: start a job, because no job is open
  * - land: land the kept row without a request, because this run started or ended the job before a crash
- * - ask: read the owners again, because nobody knows whether an earlier request started a job
- * - leave: do nothing, because another run has the job
+ * - leave: do nothing, because a job may be open; it is polled
  */
-export type StartDecision = 'start' | 'land' | 'ask' | 'leave';
-
-/**
- * Decides what a run does with a company whose job is due.
- * @param now time of the machine's clock
- */
-export function decideStart(job: OwnerJob | null, run: { run: string; startedAt: string }, now: Date): StartDecision {
+export function decideStart(job: OwnerJob | null, run: { run: string; startedAt: string }): 'start' | 'land' | 'leave' {
   if (job === null) return 'start';
-  if (job.state === 'asked') {
-    const mayBeInFlight = job.run !== run.run && now.getTime() - Date.parse(job.polledAt) < IN_FLIGHT_MS;
-    return mayBeInFlight ? 'leave' : 'ask';
-  }
   if (job.run === run.run && job.row !== null) return 'land';
-  if (job.state === 'started') return 'leave';
   // The job may have ended after the list of due companies was made.
-  return (job.endedAt ?? '') >= run.startedAt ? 'leave' : 'start';
+  const endedBefore = job.state === 'ended' && (job.endedAt ?? '') < run.startedAt;
+  return endedBefore ? 'start' : 'leave';
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readJsonNodes, type JsonNode } from '../../../base/json/json-nodes.js';
+import { readJson } from '../../../base/json/json-nodes.js';
 import { compact, isIban } from './iban.js';
 
 /** Matches the characters between the parts of an account number or proxy: `DE89 3704 0044`, `12-34-56`, `jane@firm`. */
@@ -35,7 +35,7 @@ export function createMask(numbers: readonly string[]): (text: string) => string
     const whole = patterns.reduce((shown, pattern) => shown.replaceAll(pattern, (number) => maskNumber(number)), text);
     return maskParts(maskIbans(whole), secrets);
   };
-  return (text) => maskJson(text, mask) ?? mask(text);
+  return (text) => (isJson(text) ? maskJson(text, mask) : mask(text));
 }
 
 function patternOf(secret: string): RegExp {
@@ -68,55 +68,37 @@ function maskParts(text: string, secrets: readonly string[]): string {
   return runs.replaceAll(/(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}/g, hide);
 }
 
-/** Masks the strings, numbers and keys of a JSON text. Returns null if the text is no JSON object or array. */
-function maskJson(text: string, mask: (text: string) => string): string | null {
-  if (!/^\s*[{[]/.test(text)) return null;
+/** Whether a text is a JSON object or array. */
+function isJson(text: string): boolean {
+  if (!/^\s*[{[]/.test(text)) return false;
   try {
-    const node = readJsonNodes(text);
-    const masked = rewrite(node, mask);
-    return masked === node.text ? text : masked;
+    readJson(text);
+    return true;
   } catch {
-    return null;
+    return false;
   }
 }
 
-function rewrite(node: JsonNode, mask: (text: string) => string): string {
-  switch (node.kind) {
-    case 'string': {
-      const masked = mask(node.value);
-      return masked === node.value ? node.text : JSON.stringify(masked);
-    }
-    case 'number':
-    case 'bad': {
-      const masked = mask(node.text);
-      return masked === node.text ? node.text : JSON.stringify(masked);
-    }
-    case 'array': {
-      const items = node.items.map((item) => rewrite(item, mask));
-      return items.every((item, i) => item === node.items[i]?.text) ? node.text : `[${items.join(',')}]`;
-    }
-    case 'object': {
-      // An object that repeats a key becomes a reject. The parsed fields lack the repeated values, which may hold the
-      // number. So mask the text of the object.
-      if (node.repeats) return mask(node.text);
-      const members = [...node.members].map(([key, value]) => ({
-        key,
-        name: mask(key),
-        value,
-        text: isPersonal(key, value) ? HIDDEN : rewrite(value, mask),
-      }));
-      const same = members.every(({ key, name, value, text }) => key === name && value.text === text);
-      if (same) return node.text;
-      return `{${members.map(({ name, text }) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
-    }
-    default:
-      return node.text;
-  }
+const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`;
+/** Matches a string, a key with a colon and the string after it, or any other value. Used only for JSON. */
+const TOKEN = new RegExp(String.raw`(${STRING})(?:(\s*:\s*)(${STRING})?)?|[^\s"{}[\],:]+`, 'g');
+
+/** Masks the strings, numbers and keys of a JSON text. All other characters stay. */
+function maskJson(text: string, mask: (text: string) => string): string {
+  const maskToken = (token: string): string => {
+    const plain = token.startsWith('"') ? (readJson(token) as string) : token;
+    const masked = mask(plain);
+    return masked === plain ? token : JSON.stringify(masked);
+  };
+  return text.replaceAll(TOKEN, (token, first?: string, colon?: string, value?: string) => {
+    if (first === undefined || colon === undefined) return maskToken(token);
+    if (value === undefined) return `${maskToken(first)}${colon}`;
+    return `${maskToken(first)}${colon}${isPersonal(first, value) ? '"…"' : maskToken(value)}`;
+  });
 }
 
-const HIDDEN = '"…"';
-
-function isPersonal(key: string, value: JsonNode): boolean {
-  const snake = key.replaceAll(/([a-z])([A-Z])/g, '$1_$2');
-  return value.kind === 'string' && value.value !== '' && PERSONAL_FIELD.test(snake);
+/** Whether a field of JSON may hold a person's name or contact data. An empty text holds nothing. */
+function isPersonal(key: string, value: string): boolean {
+  const snake = (readJson(key) as string).replaceAll(/([a-z])([A-Z])/g, '$1_$2');
+  return value !== '""' && PERSONAL_FIELD.test(snake);
 }

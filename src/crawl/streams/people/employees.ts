@@ -11,7 +11,7 @@ import { pageWithoutPersonalData } from '../../../privacy/personal-data.js';
 import { readPeopleDimensions } from './people-dimensions.js';
 import { kindOf } from '../../judge/kinds.js';
 import type { Fetcher, FetchPlace } from '../../records/fetcher.js';
-import { askPage, completeListings, markLast } from '../../records/read-pages.js';
+import { askPage, markLast } from '../../records/read-pages.js';
 import { formatCount } from '../../../../schemas/format.js';
 
 // At most this many gaps are named in the row that says which employees were not found.
@@ -28,7 +28,6 @@ export const employees: Fetcher = {
   fetch(client, ctx, id, signal, _routes, { landed, deps }) {
     return markLast(landed, readEmployees(client, id, { signal, landed, deps, ctx }));
   },
-  finished: completeListings,
 };
 
 /** Yields the pages that are not landed yet. Returns a sentence about the employees that were not found. */

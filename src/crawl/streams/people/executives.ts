@@ -1,4 +1,4 @@
-import type { ApiClient } from '../../../api/index.js';
+import type { ApiClient, ApiResponse } from '../../../api/index.js';
 import type { LandedRow } from '../../../../schemas/pipeline/landing.js';
 import { isUsable, keysOf, readItems } from '../../../base/company-id.js';
 import { readJson } from '../../../base/json/json-nodes.js';
@@ -8,7 +8,7 @@ import { kindOf } from '../../judge/kinds.js';
 import { rowOf } from '../../records/answer.js';
 import { pageWithoutPersonalData, recordWithoutPersonalData } from '../../../privacy/personal-data.js';
 import type { Fetcher } from '../../records/fetcher.js';
-import { askPage, completeListings, markLast, MOST_PAGES } from '../../records/read-pages.js';
+import { askPage, markLast, MOST_PAGES } from '../../records/read-pages.js';
 
 const LIST = 'GET /v1/finder/company/executives';
 const SEARCH = 'POST /v1/finder/executives';
@@ -28,80 +28,82 @@ export const executives: Fetcher = {
   },
   fetch: (client, _ctx, id, signal, routes, { landed }) =>
     markLast(landed, new Reading(client, id, signal, routes, landed).rows()),
-  finished: completeListings,
 };
+
+/** Pages that were read. `ids` are those of the people. */
+interface PagesRead {
+  /**
+   * `whole`: all pages. `short`: a page before the last one is empty, or there are too many pages. `empty`: only the last
+   * page is empty. `refused`: the API refuses the route.
+   */
+  end: 'whole' | 'short' | 'empty' | 'refused';
+  ids: ReadonlySet<string>;
+  refusal?: unknown;
+}
 
 /** Reads the executives of one company. Does not request landed rows again. */
 class Reading {
-  /** A sentence about what could not be read; null when nothing is missing. */
-  #shortfall: string | null = null;
-  readonly #landed: ReadonlyMap<string, LandedRow>;
-
   constructor(
     readonly client: ApiClient,
     readonly id: string,
     readonly signal: AbortSignal,
     readonly routes: Routes,
-    landed: readonly LandedRow[],
-  ) {
-    this.#landed = new Map(landed.map((row) => [row.row_kind, row]));
-  }
+    readonly landed: readonly LandedRow[],
+  ) {}
 
   /**
    * Yields the rows that are not landed yet. Returns a sentence about what could not be read.
    * @throws RoutesClosedError when the API refuses both the listing and the search
    */
   async *rows(): AsyncGenerator<NewRow, string | null> {
+    const listed = yield* this.#pages(LIST);
+    if (listed.end === 'whole') return null;
+    const found = yield* this.#pages(SEARCH);
+    if (found.end === 'refused') {
+      if (listed.end === 'refused') throw found.refusal;
+      return this.#shortfall('The API refuses the search that could list the missing executives.');
+    }
+    let areRefused = false;
+    for (const person of found.ids) {
+      if (listed.ids.has(person)) continue;
+      try {
+        const request = () => this.client.v1.executive(person, { signal: this.signal });
+        yield* this.#row(DETAILS, `page-executive-${person}`, request);
+      } catch (error) {
+        // If the person is gone, or if the API refuses the details, the person's row from the search remains.
+        if (kindOf(error) === 'gone') continue;
+        if (!isRefused(error)) throw error;
+        areRefused = true;
+      }
+    }
+    if (found.end === 'short') return this.#shortfall('The search for executives lists fewer pages than it reports.');
+    return areRefused ? this.#shortfall('The API refuses the details of executives whom the search found.') : null;
+  }
+
+  /** Reads the pages of the listing or of the search. */
+  async *#pages(route: typeof LIST | typeof SEARCH): AsyncGenerator<NewRow, PagesRead> {
     const ids = new Set<string>();
-    let listed: 'whole' | 'short' | 'refused';
     try {
-      listed = (yield* this.#pages(LIST, 'page-', ids)) === 'whole' ? 'whole' : 'short';
-    } catch (error) {
-      if (!isRefused(error)) throw error;
-      listed = 'refused';
+      for (let page = 1, last = 1; page <= last; page++) {
+        if (page > MOST_PAGES) return { end: 'short', ids };
+        const rowKind = `${route === LIST ? 'page' : 'page-search'}-${page}`;
+        const row = yield* this.#row(route, rowKind, () => this.#askPage(route, page));
+        const items = readItems(row.body, route === LIST ? 'list' : 'data');
+        for (const key of keysOf(items)) if (isUsable(key)) ids.add(key);
+        last = Number((readJson(row.body) as { pages: unknown }).pages);
+        if (items.length === 0 && page < last) return { end: 'short', ids };
+        if (items.length === 0 && page > 1) return { end: 'empty', ids };
+      }
+      return { end: 'whole', ids };
+    } catch (refusal) {
+      if (!isRefused(refusal)) throw refusal;
+      return { end: 'refused', ids, refusal };
     }
-    if (listed === 'whole') return null;
-    const found = new Set<string>();
-    try {
-      const end = yield* this.#pages(SEARCH, 'page-search-', found);
-      if (end === 'short') this.#cutShort('The search for executives lists fewer pages than it reports.');
-    } catch (error) {
-      if (listed === 'refused' || !isRefused(error)) throw error;
-      this.#cutShort('The API refuses the search that could list the missing executives.');
-      return this.#shortfall;
-    }
-    for (const person of found) if (!ids.has(person)) yield* this.#details(person);
-    return this.#shortfall;
   }
 
-  /**
-   * Reads the pages of the listing or of the search. Adds the ids of the people to `ids`.
-   * @returns `whole` after all pages; `short` when a page before the last one is empty, or when there are too many
-   * pages; `empty` when only the last page is empty
-   */
-  async *#pages(
-    route: typeof LIST | typeof SEARCH,
-    label: string,
-    ids: Set<string>,
-  ): AsyncGenerator<NewRow, 'whole' | 'empty' | 'short'> {
-    for (let page = 1, last = 1; page <= last; page++) {
-      if (page > MOST_PAGES) return 'short';
-      const rowKind = `${label}${page}`;
-      const known = this.#landed.get(rowKind);
-      const row = known ?? (await this.#ask(route, () => this.#page(route, page), rowKind));
-      if (known === undefined) yield row;
-      const items = readItems(row.body, route === LIST ? 'list' : 'data');
-      for (const key of keysOf(items)) if (isUsable(key)) ids.add(key);
-      last = Number((readJson(row.body) as { pages: unknown }).pages);
-      if (items.length === 0 && page < last) return 'short';
-      if (items.length === 0 && page > 1) return 'empty';
-    }
-    return 'whole';
-  }
-
-  async #page(route: typeof LIST | typeof SEARCH, page: number) {
+  async #askPage(route: typeof LIST | typeof SEARCH, page: number): Promise<ApiResponse<unknown>> {
     const { client, id, signal } = this;
-    return askPage(client, route, async (per_page = 10) => {
+    return askPage<ApiResponse<unknown>>(client, route, async (per_page = 10) => {
       if (route === LIST) return client.v1.companyExecutives({ id, page, per_page }, { signal });
       // Send the id as text if a JavaScript number cannot hold it.
       const company_id = Number.isSafeInteger(Number(id)) ? Number(id) : id;
@@ -109,28 +111,21 @@ class Reading {
     });
   }
 
-  /**
-   * Reads the details of a person. If the person is gone, or if the API refuses the details, the person's row from the
-   * search remains.
-   */
-  async *#details(person: string): AsyncGenerator<NewRow> {
-    const rowKind = `page-executive-${person}`;
-    if (this.#landed.has(rowKind)) return;
-    try {
-      yield await this.#ask(DETAILS, () => this.client.v1.executive(person, { signal: this.signal }), rowKind);
-    } catch (error) {
-      if (kindOf(error) === 'gone') return;
-      if (!isRefused(error)) throw error;
-      this.#cutShort('The API refuses the details of executives whom the search found.');
-    }
+  /** Returns the landed row. If there is none, sends the request, and yields the new row. */
+  async *#row(
+    route: string,
+    rowKind: string,
+    request: () => Promise<ApiResponse<unknown>>,
+  ): AsyncGenerator<NewRow, NewRow> {
+    const landed = this.landed.find(({ row_kind }) => row_kind === rowKind);
+    if (landed !== undefined) return landed;
+    const row = rowOf(await this.routes.send(route, request), this.id, rowKind);
+    yield row;
+    return row;
   }
 
-  async #ask(route: string, request: () => Promise<Parameters<typeof rowOf>[0]>, rowKind: string): Promise<NewRow> {
-    return rowOf(await this.routes.send(route, request), this.id, rowKind);
-  }
-
-  #cutShort(why: string): void {
-    this.#shortfall ??= `The run could not read all executives of company ${this.id}. ${why}`;
+  #shortfall(why: string): string {
+    return `The run could not read all executives of company ${this.id}. ${why}`;
   }
 }
 

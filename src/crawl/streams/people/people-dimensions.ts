@@ -1,6 +1,6 @@
-import type { RunContext } from '../../../../schemas/pipeline/run.js';
 import type { PeopleDimension } from '../../search/plan/people.js';
 import { readLatestNomenclatures } from '../../search/dimensions.js';
+import { oncePerAttempt } from '../lists/once-per-attempt.js';
 
 // Values from the reference (v1, "Nomenclature lookup lists"). Used if no lookup list has landed.
 const SENIORITIES = [14, 15, 16, 17, 18, 19, 20, 21];
@@ -9,23 +9,17 @@ const DEPARTMENTS = [
   855, 863, 865, 866, 867, 868,
 ];
 
-const read = new WeakMap<RunContext, PeopleDimension[]>();
-
 /**
  * Lists the filters that can split a search for people. Their values come from the landed lookup lists. Departments
  * without a parent come first, because a search for a department may include its children.
  */
-export function readPeopleDimensions(dataDir: string, ctx: RunContext): PeopleDimension[] {
-  const known = read.get(ctx);
-  if (known !== undefined) return known;
+export const readPeopleDimensions = oncePerAttempt((dataDir: string): PeopleDimension[] => {
   const lists = readLatestNomenclatures(dataDir);
-  const dimensions: PeopleDimension[] = [
+  return [
     { key: 'seniority', values: idsOf(lists['seniority_level'], SENIORITIES) },
     { key: 'department', values: idsOf(lists['departments'], DEPARTMENTS) },
   ];
-  read.set(ctx, dimensions);
-  return dimensions;
-}
+});
 
 function idsOf(list: unknown, stated: readonly number[]): readonly number[] {
   const entries = Array.isArray(list) ? (list as ({ id?: unknown; parent_id?: unknown } | null)[]) : [];

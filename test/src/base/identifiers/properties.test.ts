@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IDENTIFIER_KINDS, sameIdentifier, type IdentifierKind } from '../../../../src/base/identifiers/identifiers.js';
-import { NORMALIZE } from '../../../../src/crawl/streams/matches/normalize.js';
+import { COMPANIES } from '../../../../src/crawl/streams/matches/read-questions.js';
 import { vatSpellings } from '../../../../src/base/identifiers/vat.js';
 
 const country = fc.constantFrom(
@@ -89,10 +89,10 @@ describe('comparisons of identifiers', () => {
     (kind: IdentifierKind) => {
       const field = (
         { vat: 'vat_number', registration: 'registration_number', lei: 'lei_number' } as Partial<
-          Record<IdentifierKind, keyof typeof NORMALIZE>
+          Record<IdentifierKind, keyof typeof COMPANIES.fields>
         >
       )[kind];
-      const normalize = NORMALIZE[field ?? (kind as keyof typeof NORMALIZE)];
+      const { normalize } = COMPANIES.fields[field ?? (kind as keyof typeof COMPANIES.fields)];
       fc.assert(
         fc.property(given(fc.string({ unit: 'grapheme', maxLength: 20 })), (one) => {
           expect(sameIdentifier(kind, one, one)).not.toBe('different');

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CompanyQuestion } from '../../../../../schemas/pipeline/resolve.js';
 import { createApiClient, NotFoundError, type ApiClient } from '../../../../../src/api/index.js';
 import { identify } from '../../../../../src/crawl/streams/matches/identify.js';
-import { Judge } from '../../../../../src/crawl/streams/matches/judge.js';
-import { NORMALIZE } from '../../../../../src/crawl/streams/matches/normalize.js';
+import { COMPANIES } from '../../../../../src/crawl/streams/matches/read-questions.js';
+import { scoreCandidates } from '../../../../../src/crawl/streams/matches/score-candidates.js';
 import { Routes } from '../../../../../src/crawl/judge/routes.js';
 import { canonicalJson } from '../../../../../src/base/json/canonical-json.js';
 
@@ -21,7 +21,6 @@ let server: Server;
 let company: Record<string, unknown>;
 let asked: Asked[];
 let client: ApiClient;
-const judge = new Judge();
 
 const FIELDS: Record<string, string> = {
   registration_number: 'registration_number',
@@ -67,10 +66,13 @@ afterAll(async () => {
 async function resolve(row: CompanyQuestion, record: Record<string, unknown>) {
   company = { id: 7, name: 'Noordzee Staalbouw', ...record };
   asked = [];
-  const fields = Object.entries(row).map(([field, value]) => [field, NORMALIZE[field as keyof CompanyQuestion](value)]);
+  const fields = Object.entries(row).map(([field, value]) => [
+    field,
+    COMPANIES.fields[field as keyof CompanyQuestion].normalize(value),
+  ]);
   const question = canonicalJson(Object.fromEntries(fields) as CompanyQuestion);
-  const answers = await identify(client, question, new AbortController().signal, { routes: new Routes([]), judge });
-  return { ...(await judge.judge(question, answers)), requests: asked.length };
+  const answers = await identify(client, question, new AbortController().signal, new Routes([]));
+  return { ...(await scoreCandidates(question, answers)), requests: asked.length };
 }
 
 type Case = [row: CompanyQuestion, record: Record<string, unknown>, mostRequests: number];

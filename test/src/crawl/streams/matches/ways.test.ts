@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CompanyQuestion } from '../../../../../schemas/pipeline/resolve.js';
 import { domainOf } from '../../../../../src/base/identifiers/email.js';
-import { NORMALIZE } from '../../../../../src/crawl/streams/matches/normalize.js';
+import { COMPANIES } from '../../../../../src/crawl/streams/matches/read-questions.js';
 import { waysToFind } from '../../../../../src/crawl/streams/matches/ways.js';
 
 const publicDomains = createRequire(import.meta.url)('email-providers/common.json') as string[];
-const FIELDS = Object.keys(NORMALIZE) as (keyof CompanyQuestion)[];
+const FIELDS = Object.keys(COMPANIES.fields) as (keyof CompanyQuestion)[];
 const questions = fc
   .record(Object.fromEntries(FIELDS.map((field) => [field, fc.string({ minLength: 1, unit: 'grapheme' })])), {
     requiredKeys: [],
@@ -19,8 +19,9 @@ describe('normalized values', () => {
   it.each(FIELDS)('do not change when they are normalized again: %s', (field) => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
-        const once = NORMALIZE[field](value);
-        expect(NORMALIZE[field](once)).toBe(once);
+        const { normalize } = COMPANIES.fields[field];
+        const once = normalize(value);
+        expect(normalize(once)).toBe(once);
       }),
     );
   });
@@ -28,7 +29,8 @@ describe('normalized values', () => {
   it.each(FIELDS)('do not depend on spaces around them: %s', (field) => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom(' ', '\t', '\n '), (value, space) => {
-        expect(NORMALIZE[field](`${space}${value}${space}`)).toBe(NORMALIZE[field](value));
+        const { normalize } = COMPANIES.fields[field];
+        expect(normalize(`${space}${value}${space}`)).toBe(normalize(value));
       }),
     );
   });

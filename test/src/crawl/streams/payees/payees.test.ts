@@ -13,7 +13,7 @@ import { runFolder } from '../../../../../src/store/data-folder.js';
 import { createLog } from '../../../../../src/config/log.js';
 import { fetchChunk } from '../../../../../src/crawl/chunks/fetch-chunk.js';
 import type { CrawlDeps, Heartbeat } from '../../../../../src/crawl/records/deps.js';
-import { askedPayees } from '../../../../../src/crawl/streams/payees/asked-payees.js';
+import { askedQuestions } from '../../../../../src/crawl/streams/asked-questions.js';
 import { closeRun } from '../../../../../src/crawl/run/close-run.js';
 import { openRun } from '../../../../../src/crawl/run/open-run.js';
 import { readRunRows, spoolFile } from '../../../../../src/landing/index.js';
@@ -92,7 +92,7 @@ function begin(): void {
 }
 
 async function check(heartbeat = FIRST): ReturnType<typeof fetchChunk> {
-  const questions = await askedPayees(deps, ctx);
+  const questions = await askedQuestions(deps, ctx);
   const folder = path.join(project.dataDir, 'runs', ctx.run, 'due', 'payee_checks');
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'chunk-00000.json'), JSON.stringify(questions.map((id) => ({ id, reason: 'new' }))));
@@ -187,7 +187,7 @@ it('waits for the answer in flight when the worker stops, and resumes behind it'
 });
 
 it('repeats an old check by its id, and checks anew if the API no longer knows it', async () => {
-  const questions = await askedPayees(deps, ctx);
+  const questions = await askedQuestions(deps, ctx);
   const known = path.join(project.dataDir, 'runs', ctx.run, 'due', 'payee_checks', 'known.json');
   mkdirSync(path.dirname(known), { recursive: true });
   writeFileSync(
