@@ -3,7 +3,8 @@ import type { Company } from '../schemas/v2/company.js';
 import { createApiClient, NotFoundError } from '../src/api/index.js';
 import { inParallel } from '../src/base/in-parallel.js';
 import { identify } from '../src/crawl/streams/matches/identify.js';
-import { readCompanies } from '../src/crawl/streams/matches/read-questions.js';
+import { readList } from '../src/crawl/streams/lists/read-list.js';
+import { COMPANIES } from '../src/crawl/streams/matches/read-questions.js';
 import { scoreCandidates } from '../src/crawl/streams/matches/score-candidates.js';
 import { Routes } from '../src/crawl/judge/routes.js';
 import { startSandbox } from '../test/helpers/processes.js';
@@ -39,7 +40,7 @@ const MIXES: [share: number, fields: readonly (keyof Cells)[]][] = [
  */
 export async function benchResolve(): Promise<void> {
   const { csv, meant } = makeList();
-  const { questions, rows } = readCompanies(Buffer.from(csv), 'bench.csv', true);
+  const { questions, rows } = readList(Buffer.from(csv), 'bench.csv', COMPANIES, true);
   const sandbox = await startSandbox({ ...MARKET });
   let calls = 0;
   const client = createApiClient({
@@ -98,7 +99,7 @@ function makeList(): { csv: string; meant: Map<string, Set<string>> } {
   const header = COLUMNS.join(',');
   const meant = new Map<string, Set<string>>();
   for (const { line, id } of lines) {
-    for (const question of readCompanies(Buffer.from(`${header}\n${line}\n`), 'row.csv', true).questions) {
+    for (const question of readList(Buffer.from(`${header}\n${line}\n`), 'row.csv', COMPANIES, true).questions) {
       const folded = question.toLowerCase();
       meant.set(folded, (meant.get(folded) ?? new Set()).add(id));
     }

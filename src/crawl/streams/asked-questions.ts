@@ -5,7 +5,7 @@ import { landRows, type NewRow } from '../../landing/index.js';
 import { listFile } from '../../store/data-folder.js';
 import type { CrawlDeps } from '../records/deps.js';
 import { PEOPLE } from './enrichments/read-people.js';
-import { readPrepared, takeList, type ListKind, type PreparedList } from './lists/read-list.js';
+import { readPrepared, takeList, type PreparedList } from './lists/read-list.js';
 import { COMPANIES } from './matches/read-questions.js';
 import { payeesOf } from './payees/run-payees.js';
 
@@ -40,30 +40,24 @@ export async function askedQuestions(deps: Deps, ctx: RunContext): Promise<strin
   return list.questions;
 }
 
-async function readAsked(deps: Deps, ctx: RunContext): Promise<{ stream: LandingStream; list: PreparedList }> {
-  if (ctx.workflowType === 'checkPayees') {
-    const { payees, bad } = await payeesOf(deps.data, ctx);
-    // The text of a row has account numbers.
-    const shown = bad.map((row) => (keepsContacts(deps.config) ? row : { ...row, text: '' }));
-    return { stream: 'payee_checks', list: { questions: [...payees.keys()], bad: shown, decisions: [] } };
-  }
-  if (ctx.workflowType === 'enrichPeople')
-    return { stream: 'enrichments', list: await read(deps, ctx, PEOPLE, 'enrich FILE.csv --people') };
-  return { stream: 'matches', list: await read(deps, ctx, COMPANIES, 'resolve FILE.csv') };
-}
-
-async function read<Field extends string>(
+/** Reads the list of a run. `stream` is the stream of the answers to its questions. */
+async function readAsked(
   { config, data }: Deps,
   ctx: RunContext,
-  kind: ListKind<Field>,
-  command: string,
-): Promise<PreparedList> {
+): Promise<{ stream: LandingStream; list: PreparedList }> {
+  const keeps = keepsContacts(config);
+  if (ctx.workflowType === 'checkPayees') {
+    const { payees, bad } = await payeesOf(data, ctx);
+    // The text of a row has account numbers.
+    const shown = bad.map((row) => (keeps ? row : { ...row, text: '' }));
+    return { stream: 'payee_checks', list: { questions: [...payees.keys()], bad: shown, decisions: [] } };
+  }
+  const isOfPeople = ctx.workflowType === 'enrichPeople';
+  const command = isOfPeople ? 'enrich FILE.csv --people' : 'resolve FILE.csv';
+  const todo = `Run \`tidemark ${command}\`: the command copies the list into the data folder.`;
   const file = listFile(config.dataDir, ctx.file ?? '');
-  const bytes = await takeList(
-    data,
-    ctx,
-    file,
-    `Run \`tidemark ${command}\`: the command copies the list into the data folder.`,
-  );
-  return readPrepared(bytes, file, kind, keepsContacts(config));
+  const bytes = await takeList(data, ctx, file, todo);
+  return isOfPeople
+    ? { stream: 'enrichments', list: readPrepared(bytes, file, PEOPLE, keeps) }
+    : { stream: 'matches', list: readPrepared(bytes, file, COMPANIES, keeps) };
 }

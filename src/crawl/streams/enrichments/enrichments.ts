@@ -1,6 +1,5 @@
 import type { PersonQuestion } from '../../../../schemas/pipeline/enrich.js';
 import type { ApiClient, ApiResponse, CallOptions } from '../../../api/index.js';
-import type { Routes } from '../../judge/routes.js';
 import { rowOf } from '../../records/answer.js';
 import type { Fetcher } from '../../records/fetcher.js';
 import { cutShortRow } from '../../records/read-pages.js';
@@ -13,11 +12,18 @@ export const enrichments: Fetcher = {
   // Lands nothing about people. Such a run only starts with `personalData: contacts`, so this function runs only if the
   // configuration changed later.
   withoutPersonalData: () => '{}',
-  async *fetch(client, _ctx, question, signal, routes) {
-    const { pages, gap } = await findPerson(client, JSON.parse(question) as PersonQuestion, signal, routes);
+  async *fetch(client, _ctx, entity, signal, routes) {
+    const question = JSON.parse(entity) as PersonQuestion;
+    const ways = waysToFindPerson(question);
+    const { pages, gap } = await tryWays<Way, PersonAnswer>(ways, async ({ route, ask }, found) => {
+      const answer = await routes.send(route, async () => ask(client, { signal }));
+      const isFound = namesPerson(answer, question);
+      found[isFound ? 'some' : 'none'] = answer;
+      return isFound;
+    });
     for (const [i, page] of pages.entries()) {
       const isLast = i === pages.length - 1;
-      const row = rowOf(page, question, isLast ? 'record' : `page-${i + 1}`);
+      const row = rowOf(page, entity, isLast ? 'record' : `page-${i + 1}`);
       if (isLast && gap !== null) yield cutShortRow(row, gap);
       yield row;
     }
@@ -74,25 +80,6 @@ function waysToFindPerson(question: PersonQuestion): Way[] {
     }
   }
   return ways;
-}
-
-/**
- * Tries one way after another until an answer names the person.
- * @returns that answer; if there is none, the last answer, which names nobody
- * @throws as `tryWays`
- */
-async function findPerson(
-  client: ApiClient,
-  question: PersonQuestion,
-  signal: AbortSignal,
-  routes: Routes,
-): Promise<PersonAnswer> {
-  return tryWays<Way, PersonAnswer>(waysToFindPerson(question), async ({ route, ask }, found) => {
-    const answer = await routes.send(route, async () => ask(client, { signal }));
-    const isFound = namesPerson(answer, question);
-    found[isFound ? 'some' : 'none'] = answer;
-    return isFound;
-  });
 }
 
 /**

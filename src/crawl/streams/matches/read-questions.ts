@@ -10,7 +10,7 @@ import { damageOf } from '../../../base/identifiers/text.js';
 import { normalizeTicker } from '../../../base/identifiers/ticker.js';
 import { normalizeVat } from '../../../base/identifiers/vat.js';
 import { hostOf, isOwnSite, normalizeAddress } from '../../../base/identifiers/website.js';
-import { normalizeText, readList, type List, type ListKind } from '../lists/read-list.js';
+import { normalizeText, type ListKind } from '../lists/read-list.js';
 
 type Field = keyof CompanyQuestion;
 
@@ -113,8 +113,3 @@ export const COMPANIES = {
     return null;
   },
 } satisfies ListKind<Field>;
-
-/** Reads a list of companies (see `readList`). */
-export function readCompanies(file: Buffer, name: string, keepsPeople: boolean): List<Field> {
-  return readList(file, name, COMPANIES, keepsPeople);
-}

@@ -46,7 +46,7 @@ function byNumbers({ country_code, state, lei_number, ...question }: CompanyQues
   const known = country_code !== undefined && (country_code !== 'US' || state !== undefined);
   const ways = spelledWays(spellingsOf(numbersOf(question), country_code), (numbers) =>
     known
-      ? byRegister({ ...numbers, country_code, ...definedOf({ state }) })
+      ? byRegister('registration', { ...numbers, country_code, ...definedOf({ state }) })
       : autocomplete('registration', { ...numbers, ...definedOf({ country_code }) }),
   );
   if (lei_number !== undefined) ways.push(overview('lei', { lei_number }));
@@ -90,17 +90,8 @@ function byAddresses({ website, profile, email }: CompanyQuestion): Way[] {
     ways.push(...spelledWays(websiteSpellings(website), (url) => byUrl('website', url)));
   if (profile !== undefined) {
     ways.push(
-      ...spelledWays(profileSpellings(profile), (address): Way => ({
-        kind: 'profile',
-        route: 'POST /v2/enrichment/company/pronet',
-        ask: async (client, call) => client.v2.enrichment.companyByPronet(withScheme(address), call),
-      })),
-      {
-        kind: 'profile',
-        route: 'POST /v2/prospecting',
-        fallback: true,
-        ask: async (client, call) => client.v2.prospecting({ filters: { pronet: withScheme(profile) } }, call),
-      },
+      ...spelledWays(profileSpellings(profile), (address) => byPronet('profile', withScheme(address))),
+      fallback(prospecting('profile', { pronet: withScheme(profile) })),
     );
   }
   const domain = email === undefined ? '' : domainOf(email);
@@ -156,37 +147,30 @@ function fallback(way: Way): Way {
   return { ...way, fallback: true };
 }
 
-function byRegister(query: EnrichCompanyRequest): Way {
-  return {
-    kind: 'registration',
-    route: 'POST /v2/enrichment/company',
-    ask: async (client, call) => client.v2.enrichment.company(query, call),
-  };
+/** Makes a function that makes the ways of a route. */
+function waysBy<Query>(
+  route: string,
+  send: (client: ApiClient, query: Query, call: CallOptions, page: number) => Promise<ApiResponse<unknown>>,
+): (kind: MatchKind, query: Query) => Way {
+  return (kind, query) => ({ kind, route, ask: (client, call, page) => send(client, query, call, page) });
 }
 
-function autocomplete(kind: MatchKind, query: AutocompleteRequest): Way {
-  return {
-    kind,
-    route: 'POST /v2/autocomplete',
-    ask: async (client, call) => client.v2.autocomplete(query, call),
-  };
-}
-
-function byUrl(kind: MatchKind, url: string): Way {
-  return {
-    kind,
-    route: 'POST /v2/enrichment/url',
-    ask: async (client, call) => client.v2.enrichment.url(url, call),
-  };
-}
-
-function overview(kind: MatchKind, query: OverviewRequest): Way {
-  return {
-    kind,
-    route: 'POST /v2/overview',
-    ask: async (client, call, page) => client.v2.overview({ ...query, page, per_page: OVERVIEW_MAX_PER_PAGE }, call),
-  };
-}
+const byRegister = waysBy('POST /v2/enrichment/company', ({ v2 }, query: EnrichCompanyRequest, call) =>
+  v2.enrichment.company(query, call),
+);
+const byUrl = waysBy('POST /v2/enrichment/url', ({ v2 }, url: string, call) => v2.enrichment.url(url, call));
+const byPronet = waysBy('POST /v2/enrichment/company/pronet', ({ v2 }, address: string, call) =>
+  v2.enrichment.companyByPronet(address, call),
+);
+const prospecting = waysBy('POST /v2/prospecting', ({ v2 }, filters: Record<string, unknown>, call) =>
+  v2.prospecting({ filters }, call),
+);
+const autocomplete = waysBy('POST /v2/autocomplete', ({ v2 }, query: AutocompleteRequest, call) =>
+  v2.autocomplete(query, call),
+);
+const overview = waysBy('POST /v2/overview', ({ v2 }, query: OverviewRequest, call, page) =>
+  v2.overview({ ...query, page, per_page: OVERVIEW_MAX_PER_PAGE }, call),
+);
 
 /** Returns an address as a URL, because the API expects one. */
 function withScheme(address: string): string {
@@ -199,7 +183,7 @@ const LEGAL_FORM =
   /[\s,]+(ltd|limited|plc|llp|llc|inc|incorporated|corp|corporation|co|company|gmbh|ag|kg|sarl|s\.?à\s?r\.?l|sas|sa|bv|b\.v|nv|n\.v|srl|s\.r\.l|spa|s\.p\.a|aps|a\/s|i\/s|ab|as|asa|oy|oyj|sl|s\.l|s\.a|pty ltd|pte\.? ltd)\.?$/i;
 
 /** Removes a legal form from the end of a name. */
-export function withoutLegalForm(name: string): string {
+function withoutLegalForm(name: string): string {
   const bare = name.replace(LEGAL_FORM, '');
   return bare === '' ? name : bare;
 }

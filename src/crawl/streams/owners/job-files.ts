@@ -38,9 +38,11 @@ export class JobFiles {
     return this.data.claim(this.#file('open', job.company), textOf(job));
   }
 
-  /** Replaces the file of an open job. */
-  async write(job: OwnerJob): Promise<void> {
-    await this.#replace('open', job);
+  /** Replaces the file of an open job, or of the company's ended job. */
+  async write(job: OwnerJob, which: 'open' | 'ended' = 'open'): Promise<void> {
+    const file = this.#file(which, job.company);
+    await writeFileAtomic(file, textOf(job));
+    await this.data.give(file);
   }
 
   /** Removes the record of a job that the API surely did not start. */
@@ -53,14 +55,8 @@ export class JobFiles {
    * still open and is polled once more.
    */
   async end(job: OwnerJob, now: Date): Promise<void> {
-    await this.#replace('ended', { ...job, state: 'ended', endedAt: now.toISOString() });
+    await this.write({ ...job, state: 'ended', endedAt: now.toISOString() }, 'ended');
     await this.forget(job.company);
-  }
-
-  async #replace(which: 'open' | 'ended', job: OwnerJob): Promise<void> {
-    const file = this.#file(which, job.company);
-    await writeFileAtomic(file, textOf(job));
-    await this.data.give(file);
   }
 
   #file(which: 'open' | 'ended', company: string): string {

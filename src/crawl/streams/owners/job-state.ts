@@ -85,19 +85,15 @@ export interface PollTimes {
 }
 
 /**
- * What a run does with an open job in a round of polls:
+ * Decides what a run does with an open job in a round of polls:
  * - poll: request the state of the job; in the state `asked`, read the owners again
  * - wait: do nothing, because the job was polled within the interval
  * - expire: end the job, because it is older than GIVE_UP_DAYS
  * - leave: do nothing, because another run polls the job
- */
-export type PollDecision = 'poll' | 'wait' | 'expire' | 'leave';
-
-/**
- * Decides what a run does with an open job in a round of polls.
+ *
  * @param run the run that polls
  */
-export function decidePoll(job: OwnerJob, run: string, times: PollTimes): PollDecision {
+export function decidePoll(job: OwnerJob, run: string, times: PollTimes): 'poll' | 'wait' | 'expire' | 'leave' {
   const sincePoll = times.real.getTime() - Date.parse(job.polledAt);
   const interval = times.pollEvery * 1_000;
   // If the last poll is in the future, the machine's clock was set back. Then ignore that time.

@@ -25,16 +25,17 @@ export const employees: Fetcher = {
   resumes: true,
   reads: ['nomenclatures'],
   withoutPersonalData: (body) => pageWithoutPersonalData(body, 'data'),
-  fetch(client, ctx, id, signal, _routes, { landed, deps }) {
-    return markLast(landed, readEmployees(client, id, { signal, landed, deps, ctx }));
-  },
+  fetch: (client, ctx, id, signal, _routes, place) =>
+    markLast(place.landed, readEmployees(client, ctx, id, signal, place)),
 };
 
 /** Yields the pages that are not landed yet. Returns a sentence about the employees that were not found. */
 async function* readEmployees(
   client: ApiClient,
+  ctx: RunContext,
   id: string,
-  { signal, landed, deps, ctx }: Omit<FetchPlace, 'chunk'> & { signal: AbortSignal; ctx: RunContext },
+  signal: AbortSignal,
+  { landed, deps }: FetchPlace,
 ): AsyncGenerator<NewRow, string | null> {
   const known = new Map(landed.map((row) => [row.row_kind, row]));
   const search = searchPeople(readPeopleDimensions(deps.config.dataDir, ctx));
@@ -55,10 +56,9 @@ async function* readEmployees(
 async function ask(
   client: ApiClient,
   id: string,
-  question: PeopleQuestion,
+  { filters, page, label }: PeopleQuestion,
   signal: AbortSignal,
 ): Promise<NewRow | null> {
-  const { filters, page, label } = question;
   const { seniority, department } = filters;
   const asked = {
     // Send the id as text if a JavaScript number cannot hold it.

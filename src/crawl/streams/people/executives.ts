@@ -30,17 +30,6 @@ export const executives: Fetcher = {
     markLast(landed, new Reading(client, id, signal, routes, landed).rows()),
 };
 
-/** Pages that were read. `ids` are those of the people. */
-interface PagesRead {
-  /**
-   * `whole`: all pages. `short`: a page before the last one is empty, or there are too many pages. `empty`: only the last
-   * page is empty. `refused`: the API refuses the route.
-   */
-  end: 'whole' | 'short' | 'empty' | 'refused';
-  ids: ReadonlySet<string>;
-  refusal?: unknown;
-}
-
 /** Reads the executives of one company. Does not request landed rows again. */
 class Reading {
   constructor(
@@ -56,16 +45,17 @@ class Reading {
    * @throws RoutesClosedError when the API refuses both the listing and the search
    */
   async *rows(): AsyncGenerator<NewRow, string | null> {
-    const listed = yield* this.#pages(LIST);
-    if (listed.end === 'whole') return null;
-    const found = yield* this.#pages(SEARCH);
-    if (found.end === 'refused') {
-      if (listed.end === 'refused') throw found.refusal;
+    const [listed, found] = [new Set<string>(), new Set<string>()];
+    const listing = yield* this.#pages(LIST, listed);
+    if (listing === 'whole') return null;
+    const search = yield* this.#pages(SEARCH, found);
+    if (search instanceof Error) {
+      if (listing instanceof Error) throw search;
       return this.#shortfall('The API refuses the search that could list the missing executives.');
     }
     let areRefused = false;
-    for (const person of found.ids) {
-      if (listed.ids.has(person)) continue;
+    for (const person of found) {
+      if (listed.has(person)) continue;
       try {
         const request = () => this.client.v1.executive(person, { signal: this.signal });
         yield* this.#row(DETAILS, `page-executive-${person}`, request);
@@ -76,28 +66,34 @@ class Reading {
         areRefused = true;
       }
     }
-    if (found.end === 'short') return this.#shortfall('The search for executives lists fewer pages than it reports.');
+    if (search === 'short') return this.#shortfall('The search for executives lists fewer pages than it reports.');
     return areRefused ? this.#shortfall('The API refuses the details of executives whom the search found.') : null;
   }
 
-  /** Reads the pages of the listing or of the search. */
-  async *#pages(route: typeof LIST | typeof SEARCH): AsyncGenerator<NewRow, PagesRead> {
-    const ids = new Set<string>();
+  /**
+   * Reads the pages of the listing or of the search. Adds the ids of the people to `ids`.
+   * @returns `whole` after all pages; `short` when a page before the last one is empty, or when there are too many
+   * pages; `empty` when only the last page is empty; the error when the API refuses the route
+   */
+  async *#pages(
+    route: typeof LIST | typeof SEARCH,
+    ids: Set<string>,
+  ): AsyncGenerator<NewRow, 'whole' | 'empty' | 'short' | Error> {
     try {
       for (let page = 1, last = 1; page <= last; page++) {
-        if (page > MOST_PAGES) return { end: 'short', ids };
+        if (page > MOST_PAGES) return 'short';
         const rowKind = `${route === LIST ? 'page' : 'page-search'}-${page}`;
         const row = yield* this.#row(route, rowKind, () => this.#askPage(route, page));
         const items = readItems(row.body, route === LIST ? 'list' : 'data');
         for (const key of keysOf(items)) if (isUsable(key)) ids.add(key);
         last = Number((readJson(row.body) as { pages: unknown }).pages);
-        if (items.length === 0 && page < last) return { end: 'short', ids };
-        if (items.length === 0 && page > 1) return { end: 'empty', ids };
+        if (items.length === 0 && page < last) return 'short';
+        if (items.length === 0 && page > 1) return 'empty';
       }
-      return { end: 'whole', ids };
-    } catch (refusal) {
-      if (!isRefused(refusal)) throw refusal;
-      return { end: 'refused', ids, refusal };
+      return 'whole';
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      return error as Error;
     }
   }
 

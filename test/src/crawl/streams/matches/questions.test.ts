@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { ResolveCompaniesInput } from '../../../../../schemas/pipeline/resolve.js';
 import { waysToFind } from '../../../../../src/crawl/streams/matches/ways.js';
 import { readCsv, type CsvFault, type CsvRecord } from '../../../../../src/base/csv/read-csv.js';
-import { readCompanies } from '../../../../../src/crawl/streams/matches/read-questions.js';
+import { readList } from '../../../../../src/crawl/streams/lists/read-list.js';
+import { COMPANIES } from '../../../../../src/crawl/streams/matches/read-questions.js';
 import { canonicalJson } from '../../../../../src/base/json/canonical-json.js';
 import { MAIL, NETWORK } from '../../../../helpers/known-domains.js';
 
@@ -21,7 +22,7 @@ function read(text: string | Buffer): { records: CsvRecord[]; faults: CsvFault[]
 }
 
 const questionsOf = (text: string | Buffer) => {
-  const { questions, rows, bad, header } = readCompanies(Buffer.from(text), 'list.csv', true);
+  const { questions, rows, bad, header } = readList(Buffer.from(text), 'list.csv', COMPANIES, true);
   return { questions, rows: rows.length, bad, ignored: header.ignored, alike: header.alike };
 };
 
@@ -130,7 +131,7 @@ describe('readCsv', () => {
   });
 });
 
-describe('readCompanies', () => {
+describe('readList', () => {
   it('recognizes column names, merges equal rows and reports unusable ones', () => {
     const list = [
       'Company Name;Country;Reg. No;Note;Web',
@@ -214,7 +215,7 @@ describe('readCompanies', () => {
     ['a column twice', Buffer.from('name,country,Name\nA,DK,B'), 'Line 1 of list.csv names the column "Name" twice'],
     ['a header that cannot be read', Buffer.from('name,"country\nA,DK'), 'Line 1 of list.csv, which names the columns'],
   ])('rejects a file with %s', (_name, file, message) => {
-    expect(() => readCompanies(file, 'list.csv', true)).toThrow(message);
+    expect(() => readList(file, 'list.csv', COMPANIES, true)).toThrow(message);
   });
 
   it('names columns with the same meaning and uses the first filled one', () => {
