@@ -174,7 +174,7 @@ async function openOnce<T>(
   work: (warehouse: Warehouse) => Promise<T>,
 ): Promise<T> {
   collectGarbage();
-  const missing = missingWarehouse(config);
+  const missing = await missingWarehouse(config);
   const warehouse = await openWarehouse(data, { what: 'a worker' });
   try {
     const isCarried = await carryIntoNew(warehouse.db, config);

@@ -11,7 +11,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     throw error;
   });
   try {
-    await createProgram().parseAsync([...argv], { from: 'user' });
+    const program = await createProgram(argv);
+    await program.parseAsync([...argv], { from: 'user' });
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;

@@ -1,108 +1,76 @@
 import { Command } from 'commander';
-import { registerBackfill } from './runs/backfill.js';
-import { registerConcurrency } from './steer/concurrency.js';
-import { registerCoverage } from './coverage/coverage.js';
-import { registerData } from './data/data.js';
-import { registerDiff } from './diff/diff.js';
-import { registerDemo } from './demo/demo.js';
-import { registerDoctor } from './doctor/doctor.js';
-import { registerFiles } from './copied/files.js';
-import { registerForget } from './forget.js';
-import { registerHealth } from './status/health.js';
-import { registerInit } from './init/init.js';
-import { registerLogin, registerLogout } from './login/login.js';
-import { registerModels } from './models/models.js';
-import { registerNotify } from './notify.js';
-import { registerPayees } from './payees/payees.js';
-import { registerPause } from './steer/pause.js';
-import { registerEnrich } from './lists/enrich.js';
-import { registerOwners } from './lists/owners.js';
-import { registerQuota } from './quota.js';
-import { registerRejects } from './rejects.js';
-import { registerCompletion } from './completion/completion.js';
-import { registerQuarantine } from './quarantine.js';
-import { registerCompact } from './compact.js';
-import { registerPublish } from './publish.js';
-import { registerReplay } from './replay.js';
-import { registerReport } from './report.js';
-import { registerResolve } from './lists/resolve.js';
-import { registerResume } from './steer/resume.js';
-import { registerRuns } from './runs/runs.js';
-import { registerSandbox } from './local/sandbox.js';
-import { registerSchedule } from './schedule/schedule.js';
-import { registerSetup } from './worker/setup.js';
-import { registerSnapshot } from './runs/snapshot.js';
-import { registerSql } from './sql.js';
-import { registerStatus } from './status/status.js';
-import { registerStop } from './steer/stop.js';
-import { registerTenders } from './runs/tenders.js';
-import { registerUp } from './local/up.js';
-import { registerUpgrade } from './upgrade/upgrade.js';
-import { registerWatch } from './watch/watch.js';
-import { registerWorker } from './worker/worker.js';
-import { registerWorkers } from './worker/workers.js';
-import { registerUi } from './explorer/ui.js';
 import { version } from '../base/version.js';
 import { configOption } from './context.js';
 import { HELP, writeHelp } from './terminal/help.js';
 import { rememberCall } from '../base/text/pasteable.js';
 
-/** The groups of `--help` with their commands, in the order of the help. */
-const COMMANDS: Record<string, readonly ((program: Command) => void)[]> = {
-  'First run:': [
-    registerDemo,
-    registerInit,
-    registerLogin,
-    registerLogout,
-    registerDoctor,
-    registerSetup,
-    registerSandbox,
-  ],
-  'Run and follow:': [
-    registerUp,
-    registerWorker,
-    registerSnapshot,
-    registerTenders,
-    registerBackfill,
-    registerStatus,
-    registerPause,
-    registerResume,
-    registerStop,
-    registerConcurrency,
-  ],
-  'Data:': [
-    registerSql,
-    registerFiles,
-    registerDiff,
-    registerReport,
-    registerRuns,
-    registerCoverage,
-    registerRejects,
-    registerResolve,
-    registerEnrich,
-    registerOwners,
-    registerPayees,
-    registerUi,
-  ],
-  'Models:': [registerModels],
-  'Schedules and watching:': [registerSchedule, registerWatch, registerNotify],
-  'Operate:': [
-    registerHealth,
-    registerWorkers,
-    registerUpgrade,
-    registerQuota,
-    registerPublish,
-    registerReplay,
-    registerQuarantine,
-    registerCompact,
-    registerData,
-    registerForget,
-    registerCompletion,
-  ],
+type Register = (program: Command) => void;
+
+/** The groups of `--help`, in its order. Each command has its name and what loads it. */
+const COMMANDS: Record<string, Record<string, () => Promise<Register>>> = {
+  'First run:': {
+    demo: async () => (await import('./demo/demo.js')).registerDemo,
+    init: async () => (await import('./init/init.js')).registerInit,
+    login: async () => (await import('./login/login.js')).registerLogin,
+    logout: async () => (await import('./login/login.js')).registerLogout,
+    doctor: async () => (await import('./doctor/doctor.js')).registerDoctor,
+    setup: async () => (await import('./worker/setup.js')).registerSetup,
+    sandbox: async () => (await import('./local/sandbox.js')).registerSandbox,
+  },
+  'Run and follow:': {
+    up: async () => (await import('./local/up.js')).registerUp,
+    worker: async () => (await import('./worker/worker.js')).registerWorker,
+    snapshot: async () => (await import('./runs/snapshot.js')).registerSnapshot,
+    tenders: async () => (await import('./runs/tenders.js')).registerTenders,
+    backfill: async () => (await import('./runs/backfill.js')).registerBackfill,
+    status: async () => (await import('./status/status.js')).registerStatus,
+    pause: async () => (await import('./steer/pause.js')).registerPause,
+    resume: async () => (await import('./steer/resume.js')).registerResume,
+    stop: async () => (await import('./steer/stop.js')).registerStop,
+    concurrency: async () => (await import('./steer/concurrency.js')).registerConcurrency,
+  },
+  'Data:': {
+    sql: async () => (await import('./sql.js')).registerSql,
+    files: async () => (await import('./copied/files.js')).registerFiles,
+    diff: async () => (await import('./diff/diff.js')).registerDiff,
+    report: async () => (await import('./report.js')).registerReport,
+    runs: async () => (await import('./runs/runs.js')).registerRuns,
+    coverage: async () => (await import('./coverage/coverage.js')).registerCoverage,
+    rejects: async () => (await import('./rejects.js')).registerRejects,
+    resolve: async () => (await import('./lists/resolve.js')).registerResolve,
+    enrich: async () => (await import('./lists/enrich.js')).registerEnrich,
+    owners: async () => (await import('./lists/owners.js')).registerOwners,
+    payees: async () => (await import('./payees/payees.js')).registerPayees,
+    ui: async () => (await import('./explorer/ui.js')).registerUi,
+  },
+  'Models:': {
+    models: async () => (await import('./models/models.js')).registerModels,
+  },
+  'Schedules and watching:': {
+    schedule: async () => (await import('./schedule/schedule.js')).registerSchedule,
+    watch: async () => (await import('./watch/watch.js')).registerWatch,
+    notify: async () => (await import('./notify.js')).registerNotify,
+  },
+  'Operate:': {
+    health: async () => (await import('./status/health.js')).registerHealth,
+    workers: async () => (await import('./worker/workers.js')).registerWorkers,
+    upgrade: async () => (await import('./upgrade/upgrade.js')).registerUpgrade,
+    quota: async () => (await import('./quota.js')).registerQuota,
+    publish: async () => (await import('./publish.js')).registerPublish,
+    replay: async () => (await import('./replay.js')).registerReplay,
+    quarantine: async () => (await import('./quarantine.js')).registerQuarantine,
+    compact: async () => (await import('./compact.js')).registerCompact,
+    data: async () => (await import('./data/data.js')).registerData,
+    forget: async () => (await import('./forget.js')).registerForget,
+    completion: async () => (await import('./completion/completion.js')).registerCompletion,
+  },
 };
 
-/** Creates the command line. Each command loads its modules only when it runs, so that `--help` is fast. */
-export function createProgram(): Command {
+/**
+ * Creates the command line. Loads only the command that `argv` calls, because loading all takes longer than most
+ * commands. Loads all commands if `argv` calls none of them, such as for `--help` or a mistyped name.
+ */
+export async function createProgram(argv: readonly string[] = []): Promise<Command> {
   const program = new Command('tidemark')
     .description('Nightly market snapshots from the Company Data API into a DuckDB/Parquet warehouse')
     .version(version())
@@ -114,10 +82,21 @@ export function createProgram(): Command {
     // Throw usage errors, so that they end with exit code 2 like all wrong input.
     .exitOverride();
   program.hook('preAction', (_program, command) => rememberCall({ config: configOption(command) }));
-  for (const [group, registers] of Object.entries(COMMANDS)) {
+  for (const [group, loaders] of Object.entries(calledOrAll(argv))) {
     program.commandsGroup(group);
-    for (const register of registers) register(program);
+    for (const register of await Promise.all(Object.values(loaders).map((load) => load()))) register(program);
   }
   program.helpCommand('help [command]', 'show the help of a command');
   return program;
+}
+
+/** Returns the command that `argv` calls, in its group; all commands if it calls none. The version needs no command. */
+function calledOrAll(argv: readonly string[]): typeof COMMANDS {
+  if (argv[0] === '--version') return {};
+  const called = argv.find((word, at) => !word.startsWith('-') && argv[at - 1] !== '--config') ?? '';
+  for (const [group, loaders] of Object.entries(COMMANDS)) {
+    const load = Object.hasOwn(loaders, called) ? loaders[called] : undefined;
+    if (load !== undefined) return { [group]: { [called]: load } };
+  }
+  return COMMANDS;
 }

@@ -69,7 +69,7 @@ async function publishNow({ config, data }: CliContext, now: Date, options: Publ
   const { openWarehouse } = await import('../warehouse/duckdb/open.js');
   const { publish } = await import('../warehouse/publish/publish.js');
   const { missingWarehouse, REPLAY } = await import('../warehouse/load/missing-warehouse.js');
-  const missing = missingWarehouse(config);
+  const missing = await missingWarehouse(config);
   if (missing !== null) throw new TidemarkError('Internal', `Nothing was published: ${missing}.`, { todo: REPLAY });
   const warehouse = await openWarehouse(data, { what: 'tidemark publish' });
   try {

@@ -16,8 +16,8 @@ Each command also takes \`--config <file>\`, the configuration file; default \`T
 [Operations](operations.md) shows which command does which daily job, and [JSON answers](json.md) lists what \`--json\` prints.`;
 
 /** Renders docs/commands.md: the help of each command, in the groups of `tidemark --help`. */
-export function renderCommands(): string {
-  const program = createProgram();
+export async function renderCommands(): Promise<string> {
+  const program = await createProgram();
   const groups = new Map<string, Command[]>();
   for (const command of program.commands) {
     const group = command.helpGroup().replace(/:$/, '');

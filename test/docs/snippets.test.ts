@@ -13,7 +13,7 @@ import { callsOf, readBlocks, readCommandLines } from './read-pages.js';
 /** Words that stand for something else in a command line, such as `<file>` or `…`. */
 const PLACEHOLDER = /^[<[]|[…]|^\.\.\.$/;
 
-const program = createProgram();
+const program = await createProgram();
 // The examples have scripts of their own.
 const scripts = ['.', 'examples/observable', 'examples/vitest'].flatMap((folder) => {
   const text = readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8');

@@ -20,7 +20,7 @@ async function findGone(db: Database, dataDir: string): Promise<string | null> {
 
 /** Reads the writer's file completely, to find damage. If a worker has it open, the check passes. */
 export async function checkWarehouse(dataDir: string): Promise<Finding> {
-  const missing = missingWarehouse({ dataDir });
+  const missing = await missingWarehouse({ dataDir });
   if (missing !== null) return warn('warehouse', missing, REPLAY);
   const file = warehouseFile(dataDir);
   if (!existsSync(file)) return ok('warehouse', 'none yet; the first run creates it');

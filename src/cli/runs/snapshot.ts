@@ -52,7 +52,7 @@ export function registerSnapshot(program: Command): void {
       const market = pickMarket(context.config, options.market);
       const date = runDate(options.date, market.schedule?.timezone ?? 'UTC', context.clock);
       const { missingWarehouse, REPLAY } = await import('../../warehouse/load/missing-warehouse.js');
-      const missing = missingWarehouse(context.config);
+      const missing = await missingWarehouse(context.config);
       if (missing !== null && !options.json) tell(`Warning: ${missing}. ${REPLAY}`);
       if (options.dryRun) {
         const { forecastSnapshot, renderForecast } = await import('./snapshot-forecast.js');

@@ -98,7 +98,7 @@ export function registerStatus(program: Command): void {
       const { missingWarehouse, REPLAY } = await import('../../warehouse/load/missing-warehouse.js');
       // The first run lands parts before it loads any.
       const isFirst = published.published === null && live.running.length > 0;
-      const missing = isFirst ? null : missingWarehouse(context.config);
+      const missing = isFirst ? null : await missingWarehouse(context.config);
       const warehouse = missing === null ? null : `${missing}. ${REPLAY}`;
       if (published.published !== null) await correctRunning(context, live, published.published.lastRuns);
       const status: Status = { dataDir: context.config.dataDir, ...live, alerts, ...published, warehouse, copy };

@@ -1,9 +1,9 @@
-import { version as duckdbVersion } from '@duckdb/node-api';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { sha256 } from '../../base/hash.js';
 import { version } from '../../base/version.js';
 import { declaredFields } from '../shapes/declared.js';
 import type { Database } from './database.js';
+import { duckdbVersion } from './instance.js';
 import { storeShared } from './shared.js';
 import { readShared, readSqlFile, readSqlFolder } from './sql-files.js';
 

@@ -1,11 +1,11 @@
 import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { version } from '@duckdb/node-api';
 import { sha256 } from '../../base/hash.js';
 import { removeLeftovers } from '../../store/database-files.js';
 import { syncFile } from '../../store/links.js';
 import { copyClosed } from './copy-closed.js';
+import { duckdbVersion } from './instance.js';
 import { installedSchema } from './schema.js';
 import { readSqlTexts } from './sql-files.js';
 
@@ -18,7 +18,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Returns the path of the template. Its name has the hash of all that is in it, so no other template is ever used. */
 export function templateFile(): string {
-  const hash = sha256(JSON.stringify([installedSchema(), readSqlTexts(), version()]));
+  const hash = sha256(JSON.stringify([installedSchema(), readSqlTexts(), duckdbVersion()]));
   return path.join(ROOT, `template-${hash.slice(0, 16)}.duckdb`);
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { version } from '@duckdb/node-api';
 import type { Database } from '../duckdb/database.js';
 import { insertRows } from '../duckdb/insert-rows.js';
+import { duckdbVersion } from '../duckdb/instance.js';
 import { isOfBuilds } from '../duckdb/table-changes.js';
 import type { Model } from './models.js';
 import { mayDiffer, readsOfModels, type ModelReads, type Reads } from './reads.js';
@@ -124,7 +124,7 @@ export class Inputs {
   }
 
   #rowsFrom(model: Model): string {
-    return this.#madeBy(model) + this.#hash(this.#before.reads.get(model.model)?.rows, [version()]);
+    return this.#madeBy(model) + this.#hash(this.#before.reads.get(model.model)?.rows, [duckdbVersion()]);
   }
 
   #auditedFrom(model: Model): string {

@@ -77,14 +77,16 @@ describe('tidemark watch listen', () => {
 });
 
 /** Asks for the help of a command without a process of its own, because there are many commands. */
-function helpOf(command: string): { code: number | undefined; stdout: string } {
+async function helpOf(command: string): Promise<{ code: number | undefined; stdout: string }> {
+  const argv = [...command.split(' '), '--help'];
+  const program = await createProgram(argv);
   let stdout = '';
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     stdout += String(text);
     return true;
   });
   try {
-    createProgram().parse([...command.split(' '), '--help'], { from: 'user' });
+    program.parse(argv, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) return { code: error.exitCode, stdout };
     throw error;
@@ -95,8 +97,8 @@ function helpOf(command: string): { code: number | undefined; stdout: string } {
 }
 
 describe.concurrent('tidemark --help', () => {
-  it.each(COMMANDS)('describes %s with an example in its help', (command) => {
-    const { code, stdout } = helpOf(command);
+  it.each(COMMANDS)('describes %s with an example in its help', async (command) => {
+    const { code, stdout } = await helpOf(command);
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: tidemark ${command}`);
     expect(stdout).toMatch(/\nExamples?:\n {2}.*tidemark /);
