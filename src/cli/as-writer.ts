@@ -4,7 +4,6 @@ import { warehouseFile } from '../store/data-folder.js';
 import { pullManifests, readManifests } from '../landing/index.js';
 import { tell } from './terminal/print.js';
 import { giveCheckpoint } from '../warehouse/duckdb/checkpoint.js';
-import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import type { CliContext } from './context.js';
 import { becomeWriter } from '../warehouse/duckdb/writer.js';
 
@@ -32,7 +31,7 @@ export async function asWriter<T>(
   { what, needs, now }: { what: string; needs: Needed; now: Date },
   work: () => Promise<T>,
 ): Promise<T> {
-  if (!(data instanceof WorkingCopy)) return work();
+  if (!data.isShared()) return work();
   const onWait = (holder: string): void => tell(`Waiting until ${holder} lets this command write …`);
   const { lease } = await becomeWriter(data, { what, asks: true, onWait, onLost: tell });
   try {

@@ -10,7 +10,6 @@ import { chunkOfSpool, spoolFile, spoolsDir, type PartTarget } from './paths.js'
 import { removeSpool } from './pieces.js';
 import { gatherSpool } from './spool.js';
 import type { Data } from '../store/data.js';
-import { WorkingCopy } from '../store/working-copy/working-copy.js';
 
 // Streams that must land completely or not at all, because half a list would look like the whole list. A later run
 // reads these lists from their start.
@@ -49,7 +48,7 @@ async function adopt(target: PartTarget): Promise<number> {
     await removeSpool(data, spool);
     return 0;
   }
-  if (data instanceof WorkingCopy) await gatherSpool(data, spool);
+  if (data.isShared()) await gatherSpool(data, spool);
   return landSpool(target, { isOpen: true });
 }
 

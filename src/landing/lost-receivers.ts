@@ -4,7 +4,6 @@ import { runFolder, streamDir } from '../store/data-folder.js';
 import { look, type Watch } from '../store/lock/holder.mjs';
 import { gatherSpool, landSpool, spoolFile, spoolsDir, type PartTarget, type SpoolLimits } from './index.js';
 import type { Data } from '../store/data.js';
-import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { STREAM, targetOf } from './deliveries.js';
 import { DAY_MS, utcDay } from '../base/time/time.js';
 
@@ -48,7 +47,7 @@ export class LostReceivers {
     const data = this.#data;
     const { limits, abandonedMs = ABANDONED_MS, onLanded } = this.#options;
     // Each look is a request.
-    if (!(data instanceof WorkingCopy) || performance.now() - this.#lookedAt < abandonedMs / 10) return;
+    if (!data.isShared() || performance.now() - this.#lookedAt < abandonedMs / 10) return;
     this.#lookedAt = performance.now();
     const before = this.#watches;
     this.#watches = new Map();

@@ -8,7 +8,6 @@ import { PEOPLE } from '../../schemas/streams/people.js';
 import { writeFileOnce } from '../store/files.js';
 import { partLanded } from '../base/observed.js';
 import { refreshForgotten, requireForgotten } from '../privacy/forgotten.js';
-import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { frameOf, rowOf, stripFrame, type Frame, type NewRow } from './frames.js';
 import { findReplacing, isReadable, tryManifest } from './manifest.js';
 import { encodePart } from './parquet.js';
@@ -174,7 +173,7 @@ export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void
 async function placePart(target: PartTarget, bytes: Uint8Array, sha256: string): Promise<string> {
   const folder = runFolder(target);
   const other = otherPartName(target.chunk, sha256);
-  if (target.data instanceof WorkingCopy) {
+  if (target.data.isShared()) {
     // Machines do not see each other's files. The hash in the name keeps their parts apart.
     await writeFileOnce(path.join(folder, other), bytes);
     await target.data.give(path.join(folder, other));

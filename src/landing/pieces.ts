@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { WorkingCopy } from '../store/working-copy/working-copy.js';
-import type { Data } from '../store/data.js';
+import type { Data, SharedData } from '../store/data.js';
 import { headOf, parseFrames, type Frame } from './frames.js';
 
 /*
@@ -16,7 +15,7 @@ import { headOf, parseFrames, type Frame } from './frames.js';
 
 /** Gives the frames of one spool in pieces. */
 export class Pieces {
-  readonly #copy: WorkingCopy;
+  readonly #copy: SharedData;
   readonly #spool: string;
   // The time puts the pieces of a later writer last.
   readonly #writer = `${Date.now()}-${randomUUID().slice(0, 8)}`;
@@ -27,7 +26,7 @@ export class Pieces {
   #tail: Promise<void> = Promise.resolve();
 
   /** @param keys the pieces that the bucket has already */
-  constructor(copy: WorkingCopy, spool: string, keys: readonly string[]) {
+  constructor(copy: SharedData, spool: string, keys: readonly string[]) {
     this.#copy = copy;
     this.#spool = spool;
     this.#keys = [...keys];
@@ -80,12 +79,12 @@ export class Pieces {
 }
 
 /** Lists the keys of a spool's pieces, in the order of their writers and numbers. */
-export async function listPieces(copy: WorkingCopy, spool: string): Promise<string[]> {
+export async function listPieces(copy: SharedData, spool: string): Promise<string[]> {
   return (await copy.listGiven(piecesDir(spool))).map(({ file }) => copy.keyOf(file));
 }
 
 /** Reads the frames of pieces, each once. */
-export async function readPieces(copy: WorkingCopy, keys: readonly string[]): Promise<Frame[]> {
+export async function readPieces(copy: SharedData, keys: readonly string[]): Promise<Frame[]> {
   const bodies = new Map<string, Buffer>();
   await copy.all(keys, async (key) => {
     const found = await copy.storage.read(key);
@@ -98,7 +97,7 @@ export async function readPieces(copy: WorkingCopy, keys: readonly string[]): Pr
 /** Removes a spool, here and its pieces in the bucket. */
 export async function removeSpool(data: Data, spool: string): Promise<void> {
   await rm(spool, { force: true });
-  if (!(data instanceof WorkingCopy)) return;
+  if (!data.isShared()) return;
   await data.all(await listPieces(data, spool), async (key) => data.storage.remove(key));
 }
 

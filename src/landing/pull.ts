@@ -6,7 +6,6 @@ import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir, runFolder, streamDir } from '../store/data-folder.js';
 import { isFileFault } from '../store/errors.js';
 import { tryReadJson } from '../store/files.js';
-import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { isReadable, readManifests, type LandedPart } from './manifest.js';
 import { manifestsDir } from './paths.js';
 import type { Data } from '../store/data.js';
@@ -25,7 +24,7 @@ export interface PullScope {
 
 /** Takes the manifests of parts that other machines have committed, and removes parts that were removed there. */
 export async function pullManifests(data: Data, { streams, run }: PullScope = {}): Promise<void> {
-  if (!(data instanceof WorkingCopy)) return;
+  if (!data.isShared()) return;
   const { dataDir } = data;
   const all = streams ?? LandingStream.options;
   const folders =
@@ -65,21 +64,20 @@ async function removeHere(manifest: string): Promise<void> {
 
 /** Lists all files of the landing zone in the bucket, by their paths here; undefined if the data is in a folder. */
 export async function listLanded(data: Data): Promise<ReadonlySet<string> | undefined> {
-  if (!(data instanceof WorkingCopy)) return undefined;
+  if (!data.isShared()) return undefined;
   return new Set((await data.listGiven(landingDir(data.dataDir))).map(({ file }) => file));
 }
 
 /**
  * Takes the files of parts that this machine lacks, or that differ from their manifests here.
  * @param options `skipFaulty`: leave out files that are missing or damaged in the bucket; default: throw
- * @returns the parts that were left out; undefined if the data is in a folder
+ * @returns the parts that were left out
  */
 export async function pullParts(
   data: Data,
   parts: readonly LandedPart[],
   { skipFaulty = false } = {},
-): Promise<LandedPart[] | undefined> {
-  if (!(data instanceof WorkingCopy)) return undefined;
+): Promise<LandedPart[]> {
   const leftOut: LandedPart[] = [];
   await data.all(parts, async (part) => {
     try {
@@ -112,8 +110,7 @@ export const READ_BY_CRAWL: ReadonlySet<LandingStream> = new Set([
  * that crawl steps read.
  */
 export async function dropFiles(data: Data, parts: readonly LandedPart[]): Promise<void> {
-  if (!(data instanceof WorkingCopy)) return;
-  for (const { file, stream } of parts) if (!READ_BY_CRAWL.has(stream)) await rm(file, { force: true });
+  for (const { file, stream } of parts) if (!READ_BY_CRAWL.has(stream)) await data.drop(file);
 }
 
 /**
@@ -124,7 +121,7 @@ export async function pullRows(
   data: Data,
   scope: { streams: readonly LandingStream[]; run?: PullScope['run'] },
 ): Promise<void> {
-  if (!(data instanceof WorkingCopy)) return;
+  if (!data.isShared()) return;
   await pullManifests(data, scope);
   const filter = scope.run === undefined ? {} : { run: scope.run.run };
   for (const stream of scope.streams) {

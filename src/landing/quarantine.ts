@@ -4,7 +4,6 @@ import path from 'node:path';
 import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir } from '../store/data-folder.js';
 import { makeFolder, namesIn } from '../store/files.js';
-import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { isReadable, readFolder, tryManifest, type LandedPart } from './manifest.js';
 import { decodePart } from './parquet.js';
 import { manifestName, manifestsDir, quarantineDir } from './paths.js';
@@ -150,7 +149,7 @@ export async function returnPart(
 
 /** Takes what is in quarantine in the bucket. */
 async function takeQuarantine(data: Data): Promise<void> {
-  if (!(data instanceof WorkingCopy)) return;
+  if (!data.isShared()) return;
   const root = landingDir(data.dataDir);
   const there = (await data.listGiven(root)).filter(({ file }) => isInQuarantine(file));
   await data.all(there, async ({ file }) => data.take(file));

@@ -6,7 +6,6 @@ import type { AttemptReport } from '../api/index.js';
 import { requestsDir, requestsFile } from '../store/data-folder.js';
 import { asDiskError } from '../store/disk-errors.js';
 import { makeFolderSync } from '../store/files.js';
-import { WorkingCopy } from '../store/working-copy/working-copy.js';
 import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from './latency.js';
 import type { Data } from '../store/data.js';
 
@@ -83,9 +82,9 @@ export class RequestLog {
 
   /** Gives the log to the machine that closes the run. Does nothing if the data is in a folder. */
   async give(): Promise<void> {
-    const copy = this.#data;
-    if (!(copy instanceof WorkingCopy) || !existsSync(this.#file)) return;
-    await copy.storage.upload(copy.keyOf(this.#file).replace(/ndjson$/, `${copy.id}.ndjson`), this.#file);
+    const data = this.#data;
+    if (!existsSync(this.#file)) return;
+    await data.storage?.upload(data.keyOf(this.#file).replace(/ndjson$/, `${data.id}.ndjson`), this.#file);
   }
 
   #openFile(): number {
@@ -146,7 +145,7 @@ export function bookAttempt(attempt: AttemptReport): void {
 
 /** Takes the request logs that other machines have given for a run. */
 export async function pullRequests(data: Data, run: string): Promise<void> {
-  if (!(data instanceof WorkingCopy)) return;
+  if (!data.isShared()) return;
   const given = await data.listGiven(requestsDir(data.dataDir, run));
   const others = given.filter(({ file }) => !file.endsWith(`.${data.id}.ndjson`));
   await data.all(others, async ({ file }) => data.take(file));

@@ -3,8 +3,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { asDiskError } from '../store/disk-errors.js';
 import { makeFolder } from '../store/files.js';
-import type { Data } from '../store/data.js';
-import { WorkingCopy } from '../store/working-copy/working-copy.js';
+import type { Data, SharedData } from '../store/data.js';
 import { encodeFrame, headOf, parseFrames, type FoundFrame, type Frame } from './frames.js';
 import { listPieces, Pieces, readPieces } from './pieces.js';
 
@@ -50,7 +49,7 @@ export class Spool {
    * @param data with a bucket, gives it some frames, and takes those of other machines. Undefined: the file is enough
    */
   static async open(file: string, data?: Data): Promise<Spool> {
-    const copy = data instanceof WorkingCopy ? data : undefined;
+    const copy = data?.isShared() ? data : undefined;
     await makeFolder(path.dirname(file));
     const found = recover(file);
     const handle = await open(file, 'a');
@@ -188,7 +187,7 @@ function recover(file: string): Frame[] {
 }
 
 /** Adds the frames that only the bucket has to a spool, and makes the file if this machine has none. */
-export async function gatherSpool(copy: WorkingCopy, file: string): Promise<void> {
+export async function gatherSpool(copy: SharedData, file: string): Promise<void> {
   const spool = await Spool.open(file, copy);
   await spool.close();
 }

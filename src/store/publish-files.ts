@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFileAtomic } from './files.js';
 import type { Data } from './data.js';
 import type { Content } from './storage.js';
-import { WorkingCopy } from './working-copy/working-copy.js';
 
 /*
  * Files that are valid together: first the files, then one file that names them. A folder needs no names, because all
@@ -28,7 +27,7 @@ export async function publishFiles(
   content: object,
   files: readonly string[],
 ): Promise<boolean> {
-  if (!(data instanceof WorkingCopy)) {
+  if (!data.isShared()) {
     await writeFileAtomic(name, encode(content));
     return true;
   }
@@ -47,17 +46,16 @@ export async function publishFiles(
  * @param file path under which it was written
  */
 export async function takePublished(data: Data, name: string, n: number, file: string): Promise<void> {
-  if (!(data instanceof WorkingCopy)) return;
+  if (!data.isShared()) return;
   const found = namesIn(name)[n];
   if (found !== undefined) await data.takeContent(file, found, found.key);
 }
 
 /** Removes the naming file, and from a bucket also the published files. */
 export async function removePublished(data: Data, name: string): Promise<void> {
-  const copy = data instanceof WorkingCopy ? data : undefined;
-  const given = copy === undefined ? [] : namesIn(name);
+  const given = data.isShared() ? namesIn(name) : [];
   await data.remove(name);
-  await copy?.all(given, async ({ key }) => copy.storage.remove(key));
+  await data.all(given, async ({ key }) => data.storage?.remove(key));
 }
 
 function namesIn(name: string): NonNullable<Names['files']> {

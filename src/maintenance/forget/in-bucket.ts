@@ -7,8 +7,7 @@ import { isPiece, pullManifests, pullParts, readManifests } from '../../landing/
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { isStorageError } from '../../store/errors.js';
 import { removeOldCheckpoints } from '../../warehouse/duckdb/checkpoint.js';
-import type { Data, Listed } from '../../store/data.js';
-import { WorkingCopy } from '../../store/working-copy/working-copy.js';
+import type { Data, Listed, SharedData } from '../../store/data.js';
 import { searchFile, type Search, type Searched } from './search.js';
 import { sha256OfFile } from '../../base/hash.js';
 
@@ -27,14 +26,14 @@ const STATE = /^(?:runs|calibration|fx|rejects|resolve|payees|alerts|owner-jobs)
 export class BucketFiles {
   readonly #taken = new Map<string, string>();
 
-  private constructor(private readonly copy: WorkingCopy | undefined) {}
+  private constructor(private readonly copy: SharedData | undefined) {}
 
   /**
    * Takes all files of the bucket that may hold personal data.
    * @throws TidemarkError `WarehouseBusy` when an answer about people is not landed yet
    */
   static async take(data: Data): Promise<BucketFiles> {
-    const copy = data instanceof WorkingCopy ? data : undefined;
+    const copy = data.isShared() ? data : undefined;
     const files = new BucketFiles(copy);
     if (copy === undefined) return files;
     const listed = await copy.listGiven();
@@ -110,7 +109,7 @@ export class BucketFiles {
   }
 }
 
-function refuseUnlanded(copy: WorkingCopy, listed: readonly Listed[]): void {
+function refuseUnlanded(copy: SharedData, listed: readonly Listed[]): void {
   const key = listed.map(({ file }) => copy.keyOf(file)).find((name) => isPiece(name) && isAboutPeople(name));
   if (key === undefined) return;
   const folder = key.slice(0, key.lastIndexOf('/'));

@@ -42,7 +42,7 @@ export async function openData({ bucket, storage, dataDir }: DataSettings): Prom
  * @throws TidemarkError `InvalidConfig`; StorageError
  */
 export async function joinData(data: Data): Promise<void> {
-  if (!(data instanceof WorkingCopy)) return;
+  if (!data.isShared()) return;
   const { dataDir } = data;
   await data.refresh(unfinishedCopyFile(dataDir));
   refuseUnfinishedCopy(dataDir, data.storage.name);

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { landingDir, runsDir } from '../data-folder.js';
-import type { WorkingCopy } from './working-copy.js';
 import { DAY_MS } from '../../base/time/time.js';
 
 // A step takes a part again if it still needs it. Small parts stay, because many steps read them.
@@ -15,7 +14,7 @@ const RUN_MS = 30 * DAY_MS;
  * rebuilds after 30 days. The bucket keeps them.
  * @param now milliseconds since 1970
  */
-export function sweep({ dataDir }: Pick<WorkingCopy, 'dataDir'>, now = Date.now()): void {
+export function sweep({ dataDir }: { dataDir: string }, now = Date.now()): void {
   const landing = landingDir(dataDir);
   const names = existsSync(landing) ? readdirSync(landing, { recursive: true, encoding: 'utf8' }) : [];
   for (const name of names) {

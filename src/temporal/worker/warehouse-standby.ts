@@ -5,7 +5,7 @@ import { errorMessage, TidemarkError } from '../../base/errors.js';
 import type { createWarehouseWorker } from './warehouse-worker.js';
 import type { WorkerParts } from './worker-parts.js';
 import { becomeWriter, type Writer } from '../../warehouse/duckdb/writer.js';
-import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
+import type { SharedData } from '../../store/data.js';
 
 const PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -26,7 +26,7 @@ export interface Standby extends Runnable {
  * polls the queue only then. After the loss of the lease, it stops its work and waits again. If a command asks for the
  * lease, it gives the lease to the command when no activity runs, and waits again.
  */
-export function standBy(parts: WorkerParts, copy: WorkingCopy, create: typeof createWarehouseWorker): Standby {
+export function standBy(parts: WorkerParts, copy: SharedData, create: typeof createWarehouseWorker): Standby {
   const { log } = parts;
   const stop = new AbortController();
   let working: Worker[] = [];
@@ -110,7 +110,7 @@ async function giveWhenIdle(
  * Waits for the lease. Continues after every error, because a refusal or an unusable file may be gone a moment later.
  * Returns undefined when `signal` aborts.
  */
-async function findLease(copy: WorkingCopy, signal: AbortSignal, log: WorkerParts['log']): Promise<Writer | undefined> {
+async function findLease(copy: SharedData, signal: AbortSignal, log: WorkerParts['log']): Promise<Writer | undefined> {
   const onWait = (holder: string): void => log.info({ holder }, 'waits until no other process writes the warehouse');
   const onLost = (text: string): void => log.warn(text);
   for (let pause = PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {

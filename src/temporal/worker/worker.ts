@@ -1,6 +1,7 @@
 import { WAREHOUSE_QUEUE } from '../../../workflows/queues.js';
 import { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
+import type { SharedData } from '../../store/data.js';
 import { openDataFolder, shortId } from '../../store/folder-identity.js';
 import { collectGarbage, limitHeapGrowth } from '../../base/heap.js';
 import { StampClock } from '../../base/time/stamp-clock.js';
@@ -16,7 +17,6 @@ import type { Tracing } from '../../serve/tracing/tracing.js';
 import { standBy, type Standby, type Runnable } from './warehouse-standby.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 import { sweep } from '../../store/working-copy/sweep.js';
-import { WorkingCopy } from '../../store/working-copy/working-copy.js';
 import { isCrawling, type WorkerSetup } from './worker-parts.js';
 import { joinData, openData } from '../../store/working-copy/open.js';
 import { checkTemporal, connectNative, installRuntime } from './worker-temporal.js';
@@ -46,7 +46,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
   const apiKey = isCrawling(role) ? findApiKey(config) : null;
   const data = await openData(config);
   await joinData(data);
-  const copy = data instanceof WorkingCopy ? data : undefined;
+  const copy = data.isShared() ? data : undefined;
   if (copy !== undefined) keepSmall(copy);
   const folder = await openDataFolder(config.dataDir);
   installRuntime(log, metrics?.sdkAddress ?? null);
@@ -115,7 +115,7 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
 }
 
 /** Removes old files from the working copy, now and once a day. */
-function keepSmall(copy: WorkingCopy): void {
+function keepSmall(copy: SharedData): void {
   sweep(copy);
   setInterval(() => sweep(copy), DAY_MS).unref();
 }

@@ -2,7 +2,6 @@ import { TidemarkError } from '../../base/errors.js';
 import { giveCheckpoint } from '../duckdb/checkpoint.js';
 import { assertWriter } from '../duckdb/writer.js';
 import { copyPublished, type CopyConfig } from './copy-published.js';
-import { WorkingCopy } from '../../store/working-copy/working-copy.js';
 import type { Data } from '../../store/data.js';
 
 /**
@@ -12,7 +11,7 @@ import type { Data } from '../../store/data.js';
  */
 export async function replaceBuild(config: CopyConfig, data: Data, what: string): Promise<void> {
   const lease = await assertWriter(data);
-  if (lease === undefined || !(data instanceof WorkingCopy)) return;
+  if (lease === undefined || !data.isShared()) return;
   const fault = (await copyPublished(config, data, { what, keepSeconds: 0 }))?.pruneFault ?? null;
   if (fault !== null)
     throw new TidemarkError('Internal', `Older builds could not be removed from ${config.publish.to}: ${fault}`, {

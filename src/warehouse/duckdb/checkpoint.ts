@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 import { DAY_MS } from '../../base/time/time.js';
 import { warehouseFile } from '../../store/data-folder.js';
+import type { SharedData } from '../../store/data.js';
 import { removeLeftovers } from '../../store/database-files.js';
 import { tryReadJson, writeFileAtomic } from '../../store/files.js';
 import { isFileFault } from '../../store/errors.js';
@@ -9,7 +10,6 @@ import type { Lease } from '../../store/lease.js';
 import { pruneVersions, publishVersion } from '../../store/publish-version.js';
 import type { Storage } from '../../store/storage.js';
 import { Versions, type Pointer } from '../../store/versions.js';
-import type { WorkingCopy } from '../../store/working-copy/working-copy.js';
 
 /*
  * Checkpoints of the warehouse in the bucket. The landing zone holds all answers, so a checkpoint only saves the time of
@@ -32,7 +32,7 @@ export function checkpointsIn(storage: Storage): Versions {
  * Gives the closed warehouse file as the newest checkpoint. Removes the one before.
  * @throws LeaseLostError when another process writes the warehouse now; the checkpoint is then not valid
  */
-export async function giveCheckpoint(copy: WorkingCopy, lease: Lease): Promise<void> {
+export async function giveCheckpoint(copy: SharedData, lease: Lease): Promise<void> {
   const file = warehouseFile(copy.dataDir);
   if (!existsSync(file)) return;
   const { version } = await writeCheckpoint(copy.storage, file, lease);
@@ -77,7 +77,7 @@ export async function isCheckpointDue(storage: Storage, now: number): Promise<bo
  * lease, and no process has the file open.
  * @param onLost called with a sentence if the checkpoint is missing or damaged
  */
-export async function takeCheckpoint(copy: WorkingCopy, onLost: (message: string) => void): Promise<void> {
+export async function takeCheckpoint(copy: SharedData, onLost: (message: string) => void): Promise<void> {
   const { storage, dataDir } = copy;
   const file = warehouseFile(dataDir);
   const madeFrom = existsSync(file) ? readMark(dataDir) : undefined;

@@ -1,12 +1,11 @@
 import { LeaseLostError, type Lease, type WaitOptions } from '../../store/lease.js';
 import { takeLeaseOf } from '../../store/publish-version.js';
 import { checkpointsIn, takeCheckpoint, WRITER_LEASE } from './checkpoint.js';
-import { WorkingCopy } from '../../store/working-copy/working-copy.js';
-import type { Data } from '../../store/data.js';
+import type { Data, SharedData } from '../../store/data.js';
 
 /** The right of one process to write the warehouse, with the data in a bucket. */
 export interface Writer {
-  copy: WorkingCopy;
+  copy: SharedData;
   lease: Lease;
   /** Whether the warehouse may lack parts that the writer before had loaded. */
   isBehind: boolean;
@@ -18,7 +17,7 @@ export interface Writer {
  * its description. `onLost`: called with a sentence if the checkpoint is missing or damaged
  */
 export async function becomeWriter(
-  copy: WorkingCopy,
+  copy: SharedData,
   options: Pick<WaitOptions, 'what' | 'asks' | 'signal' | 'onWait'> & { onLost?: (message: string) => void },
 ): Promise<Writer> {
   const lease = await takeLeaseOf(checkpointsIn(copy.storage), options);
@@ -39,7 +38,7 @@ export async function becomeWriter(
  * @throws LeaseLostError when another process writes the warehouse now
  */
 export async function assertWriter(data: Data): Promise<Lease | undefined> {
-  if (!(data instanceof WorkingCopy)) return undefined;
+  if (!data.isShared()) return undefined;
   if (data.writing === undefined) throw new LeaseLostError(data.storage, WRITER_LEASE);
   await data.writing.assertHeld();
   return data.writing;
@@ -47,5 +46,5 @@ export async function assertWriter(data: Data): Promise<Lease | undefined> {
 
 /** Whether this process may write the warehouse. With the data in a bucket, it needs the lease. */
 export function mayWrite(data: Data): boolean {
-  return !(data instanceof WorkingCopy) || data.writing?.lost.aborted === false;
+  return !data.isShared() || data.writing?.lost.aborted === false;
 }

@@ -143,7 +143,7 @@ async function whileFilesStay(
     const isLast = attempt === MOST_ATTEMPTS;
     const faulty = await pullParts(data, parts, { skipFaulty: true });
     const isRemoved = (): boolean =>
-      faulty !== undefined && parts.some((part) => !faulty.includes(part) && !existsSync(part.file));
+      data.isShared() && parts.some((part) => !faulty.includes(part) && !existsSync(part.file));
     try {
       const sound: LandedPart[] = [];
       const found: string[] = [];

@@ -18,7 +18,7 @@ const read = ({ dataDir }: WorkingCopy, name: string): string => readFileSync(pa
 it('lets one of two machines decide a file, and gives it to the other', async () => {
   const machines = await makeMachines(2);
   const claims = await Promise.all(
-    machines.map((copy, machine) => copy.claim(copy.fileOf('runs/1/plan.json'), `of machine ${machine}`)),
+    machines.map((copy, machine) => copy.claim(path.join(copy.dataDir, 'runs/1/plan.json'), `of machine ${machine}`)),
   );
   const winner = claims.indexOf(true);
   expect(claims).toEqual([winner === 0, winner === 1]);
@@ -27,7 +27,7 @@ it('lets one of two machines decide a file, and gives it to the other', async ()
 
 it('takes the current content of a file that changes', async () => {
   const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
-  const there = b.fileOf('calibration/demo.json');
+  const there = path.join(b.dataDir, 'calibration/demo.json');
   expect(await b.refresh(there)).toBe(false);
   const here = write(a, 'calibration/demo.json', '"first"');
   await a.give(here);
