@@ -1,13 +1,11 @@
 import { rmSync } from 'node:fs';
 
-/** Files that DuckDB keeps next to a database: logs of a checkpoint and before it, and temporary files. */
-export function leftoversOf(file: string): string[] {
-  return ['.wal', '.wal.checkpoint', '.wal.recovery', '.tmp'].map((end) => `${file}${end}`);
-}
+/** Ends of the names of files that DuckDB keeps next to a database: logs, before and of a checkpoint; temporary files. */
+const LEFTOVERS = ['.wal', '.wal.checkpoint', '.wal.recovery', '.tmp'];
 
 /** Removes the files that DuckDB keeps next to a database. DuckDB would apply a log to a new file of the same name. */
 export function removeLeftovers(file: string): void {
-  for (const name of leftoversOf(file)) rmSync(name, { recursive: true, force: true });
+  for (const end of LEFTOVERS) rmSync(`${file}${end}`, { recursive: true, force: true });
 }
 
 /** Removes a database, and the files that DuckDB keeps next to it. */

@@ -155,7 +155,10 @@ export function describeDiskError(error: unknown): unknown {
 
 function convert(error: unknown, file: string | undefined, unchanged: readonly DiskFault[]): unknown {
   if (error instanceof TidemarkError || !(error instanceof Error)) return error;
-  const { code, path: named, syscall } = findSystemError(error);
+  const system = findSystemError(error);
+  const { code, syscall } = system;
+  // An error of a program that cannot be started names the program.
+  const named = syscall?.startsWith('spawn') ? undefined : system.path;
   const problem = classifyDiskError({ code, message: error.message, path: named });
   if (problem === undefined || unchanged.includes(problem.fault)) return error;
   const { fault } = problem;
@@ -165,7 +168,7 @@ function convert(error: unknown, file: string | undefined, unchanged: readonly D
   const { what, todo } = FAULTS[fault];
   // The caller knows the file that it writes; Node may name a temporary one.
   const shown = code === undefined ? place : (file ?? place);
-  const detail = syscall === undefined ? firstLine(error.message) : firstLine(findSystemError(error).message);
+  const detail = firstLine((syscall === undefined ? error : system).message);
   return new TidemarkError(fault === 'full' ? 'DiskFull' : 'DiskUnusable', `${what} ${shown}: ${detail}`, {
     todo,
     retryable: true,
@@ -173,23 +176,11 @@ function convert(error: unknown, file: string | undefined, unchanged: readonly D
   });
 }
 
-interface SystemError {
-  code?: string | undefined;
-  path?: string | undefined;
-  syscall?: string | undefined;
-  message: string;
-}
-
-/**
- * Finds the system's error in a chain of causes. Errors of sockets name no path, so they are no errors of a disk. Those
- * of a program that cannot be started name the program.
- */
-function findSystemError(error: Error): SystemError {
-  for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
-    const { code, path: named, syscall, message } = e as NodeJS.ErrnoException;
-    if (code !== undefined) return { code, path: syscall?.startsWith('spawn') ? undefined : named, syscall, message };
-  }
-  return { message: error.message };
+/** Finds the system's error in a chain of causes. Errors of sockets name no path, so they are no errors of a disk. */
+function findSystemError(error: Error): NodeJS.ErrnoException {
+  for (let e: unknown = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++)
+    if ((e as NodeJS.ErrnoException).code !== undefined) return e;
+  return error;
 }
 
 function firstLine(text: string): string {

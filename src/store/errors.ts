@@ -71,15 +71,15 @@ export function isLostRace(error: unknown): error is StorageError {
   return isStorageError(error, 'exists') || isStorageError(error, 'changed');
 }
 
-/** @throws StorageError `damaged` if a downloaded file has another size or hash than expected */
-export function checkContent(found: Content, expected: Content | undefined, storage: Named, key: string): void {
-  if (expected === undefined || (found.bytes === expected.bytes && found.sha256 === expected.sha256)) return;
-  throw storageError('damaged', storage, key, describeDamage(found, expected));
+/** Whether two files have the same size and hash. */
+export function isSame(one: Content, other: Content): boolean {
+  return one.bytes === other.bytes && one.sha256 === other.sha256;
 }
 
-/** Describes what is wrong with a downloaded file, as the end of a sentence. */
-function describeDamage(found: Content, expected: Content): string {
-  return found.bytes === expected.bytes
-    ? `has the hash ${found.sha256}, not ${expected.sha256}`
-    : `has ${found.bytes} bytes, not ${expected.bytes}`;
+/** @throws StorageError `damaged` if a downloaded file has another size or hash than expected */
+export function checkContent(found: Content, expected: Content | undefined, storage: Named, key: string): void {
+  if (expected === undefined || isSame(found, expected)) return;
+  const size = `has ${found.bytes} bytes, not ${expected.bytes}`;
+  const hash = `has the hash ${found.sha256}, not ${expected.sha256}`;
+  throw storageError('damaged', storage, key, found.bytes === expected.bytes ? hash : size);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { link, open, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { link, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { asDiskError } from './disk-errors.js';
 import { hasErrorCode } from '../base/errors.js';
@@ -116,6 +116,18 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Syncs the content of a file to disk. The system call is the same as for a folder. */
+export async function syncFile(file: string): Promise<void> {
+  await syncFolder(file);
+}
+
+/** Syncs a folder, and every folder in it, to disk. Syncs only the names of files, not their content. */
+export async function syncFolders(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) await syncFolders(path.join(folder, entry.name));
+  await syncFolder(folder);
 }
 
 /** Reads a JSON file. Undefined if it is missing, incomplete, or does not match the schema. */

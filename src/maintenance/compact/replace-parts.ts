@@ -4,8 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { PartManifest } from '../../../schemas/pipeline/landing.js';
 import { LandingStream } from '../../../schemas/streams/landing-streams.js';
-import { syncFile } from '../../store/links.js';
-import { syncFolder } from '../../store/files.js';
+import { syncFile, syncFolder } from '../../store/files.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
 import { ModelFailedError } from '../../warehouse/duckdb/errors.js';
 import { quote } from '../../warehouse/duckdb/sql-files.js';
@@ -24,7 +23,6 @@ import {
   type LandedPart,
 } from '../../landing/index.js';
 import { findPartFault } from '../../warehouse/load/part-check.js';
-import { WorkingCopy } from '../../store/working-copy/working-copy.js';
 import { assertWriter } from '../../warehouse/duckdb/writer.js';
 import type { Data } from '../../store/data.js';
 
@@ -82,7 +80,7 @@ export async function replaceParts(
   const bytes = readFileSync(temporary);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   // With the data in a bucket, the hash in the name keeps the parts of different machines apart.
-  const name = data instanceof WorkingCopy ? otherPartName(chunk, sha256) : partName(chunk);
+  const name = data.isShared() ? otherPartName(chunk, sha256) : partName(chunk);
   const fetched = parts
     .flatMap((part) => [part.firstFetchedAt, part.lastFetchedAt])
     .filter((at) => at !== null)

@@ -75,11 +75,7 @@ export class FolderLock {
     this.#lostError = lostError;
     // Ignore errors here. If the lock is lost, the next change fails. After any other error (such as a stalled disk),
     // the next heartbeat tries again.
-    this.#timer = setInterval(() => {
-      try {
-        this.assertHeld();
-      } catch {}
-    }, beatMs);
+    this.#timer = setInterval(() => attempt(() => this.assertHeld()), beatMs);
     this.#timer.unref();
   }
 
@@ -141,7 +137,8 @@ export class FolderLock {
     clearInterval(this.#timer);
     if (this.#isOver) return;
     this.#isOver = true;
-    if (removeEntry(this.#dir, path.basename(this.#folder))) removeIfEmpty(this.#dir);
+    // The second step fails if the next holder has just taken the lock.
+    if (removeEntry(this.#dir, path.basename(this.#folder))) attempt(() => rmdirSync(this.#dir));
   }
 
   get #folder() {
@@ -198,7 +195,8 @@ export class FolderLockSeeker {
     if (name !== undefined) {
       const seen = { id: name.replace(/\.\d+$/, ''), beat: name };
       this.#watch = look(this.#watch, seen, performance.now(), 2 * beatMs);
-      this.#holder = readHolder(path.join(this.#dir, name)) ?? this.#holder;
+      const file = path.join(this.#dir, name, 'holder.json');
+      this.#holder = attempt(() => JSON.parse(readFileSync(file, 'utf8'))) ?? this.#holder;
       const isGone = this.#holder !== undefined && isCertainlyGone(this.#holder, place);
       if (!isGone && this.#watch.unchangedMs < leaseMs) return undefined;
       if (!removeEntry(this.#dir, name)) return undefined;
@@ -249,15 +247,6 @@ function namesIn(folder) {
   }
 }
 
-/** @param {string} folder */
-function readHolder(folder) {
-  try {
-    return JSON.parse(readFileSync(path.join(folder, 'holder.json'), 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Removes the entry with exactly this name from the lock. Returns false if there is no such entry.
  * @param {string} dir
@@ -275,15 +264,6 @@ function removeEntry(dir, name) {
   return true;
 }
 
-/** @param {string} dir */
-function removeIfEmpty(dir) {
-  try {
-    rmdirSync(dir);
-  } catch {
-    // The folder is already gone, or the next holder has just taken the lock.
-  }
-}
-
 /**
  * Removes the folders that killed processes left next to the lock. This may also remove a folder that a live process
  * has just prepared. That process then tries again.
@@ -295,12 +275,25 @@ function sweep(dir) {
     if (name.startsWith(prefix) && UUID.test(name.slice(prefix.length))) removeQuietly(path.join(folder, name));
 }
 
-/** @param {string} file */
+/**
+ * Removes a file or folder, unless another process is removing it, too.
+ * @param {string} file
+ */
 function removeQuietly(file) {
+  attempt(() => rmSync(file, { recursive: true, force: true }));
+}
+
+/**
+ * Does work that another process may make impossible at any time.
+ * @template T
+ * @param {() => T} work
+ * @returns {T | undefined} undefined if the work failed
+ */
+function attempt(work) {
   try {
-    rmSync(file, { recursive: true, force: true });
+    return work();
   } catch {
-    // Another process is removing the same file.
+    return undefined;
   }
 }
 

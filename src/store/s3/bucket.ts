@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
 import { isFromCache } from '../../base/network/from-cache.js';
 import { storageError } from '../errors.js';
 import { checkKey, isKey } from '../keys.js';
@@ -7,12 +8,13 @@ import type { Content, Entry, Storage, Stored } from '../storage.js';
 import { versionIn, type Reply, type S3Client } from './client.js';
 import { downloadObject, readObject, type Proof } from './download.js';
 import { metadataOf, namesContent, provesContent } from './proof.js';
-import { uploadFile } from './upload.js';
+import { uploadPieces } from './upload.js';
 import { readPage, type Page } from './xml.js';
 import { sha256 } from '../../base/hash.js';
 
 /** Metadata of a file that shows which conditional write made it. */
 const MARK = 'x-amz-meta-tidemark-write';
+const PIECE_BYTES = 16 * 2 ** 20;
 const MOST_CLOCKS = 4;
 const SAME_CLOCK_MS = 3_000;
 
@@ -26,10 +28,10 @@ type Found = Stored & {
 /** Keeps files in an S3-compatible bucket, below a prefix. Versions are ETags. Needs conditional writes. */
 export class Bucket implements Storage {
   readonly #client: S3Client;
-  readonly #pieceBytes: number | undefined;
+  readonly #pieceBytes: number;
 
-  /** @param pieceBytes size of the pieces of an upload. Default: 16 MiB; S3 refuses less than 5 MiB */
-  constructor(client: S3Client, pieceBytes?: number) {
+  /** @param pieceBytes size of the pieces of a large upload. S3 refuses less than 5 MiB */
+  constructor(client: S3Client, pieceBytes = PIECE_BYTES) {
     this.#client = client;
     this.#pieceBytes = pieceBytes;
   }
@@ -66,7 +68,8 @@ export class Bucket implements Storage {
   }
 
   /** Whether the list names a file with this size and version. */
-  async #isListed(key: string, bytes: number, version: string): Promise<boolean> {
+  async #isListed(key: string, bytes: number, version: string | undefined): Promise<boolean> {
+    if (version === undefined) return false;
     const full = this.#client.fullKey(key);
     const [entry] = (await this.#readPage({ prefix: full, 'max-keys': '1' })).entries;
     return entry?.key === full && entry.bytes === bytes && entry.version === version;
@@ -91,24 +94,23 @@ export class Bucket implements Storage {
   }
 
   async create(key: string, body: Uint8Array): Promise<string> {
-    return this.#write(
-      { key, body, headers: { 'if-none-match': '*' } },
-      (found) => found !== undefined,
-      () => storageError('exists', this, key, 'exists already'),
-    );
+    return this.#write({ key, body, headers: { 'if-none-match': '*' } }, (found) => {
+      if (found !== undefined) throw storageError('exists', this, key, 'exists already');
+    });
   }
 
   async replace(key: string, body: Uint8Array, version: string): Promise<string> {
-    return this.#write(
-      { key, body, headers: { 'if-match': `"${version}"` } },
-      (found) => found?.version !== version,
-      () => storageError('changed', this, key, 'was changed by another process'),
-    );
+    return this.#write({ key, body, headers: { 'if-match': `"${version}"` } }, (found) => {
+      if (found?.version !== version) throw storageError('changed', this, key, 'was changed by another process');
+    });
   }
 
   async upload(key: string, file: string): Promise<Content> {
     checkKey(key);
-    return uploadFile(this.#client, key, file, this.#pieceBytes);
+    if ((await stat(file)).size > this.#pieceBytes) return uploadPieces(this.#client, key, file, this.#pieceBytes);
+    const body = await readFile(file);
+    await this.#write({ key, body, headers: {} });
+    return { bytes: body.length, sha256: sha256(body) };
   }
 
   async download(key: string, file: string, expected?: Content): Promise<Content> {
@@ -152,19 +154,19 @@ export class Bucket implements Storage {
     const handles = [301, 307, 400, 401, 403, 404, 405];
     const call = { method: 'HEAD', key: 'doctor-clock', handles } as const;
     const { headers } = await this.#client.retry(call.key, () => this.#client.sendOnce(call));
-    const at = isFromCache((name) => headers[name]?.toString()) ? Number.NaN : Date.parse(headers.date ?? '');
+    const at = isFromCache((name) => headers[name]?.toString()) ? Number.NaN : Date.parse(String(headers['date']));
     return Number.isNaN(at) ? undefined : new Date(at);
   }
 
   /**
-   * Sends a conditional write until it is decided. If the answer to an attempt was lost or wrong, a later attempt may fail
-   * because the earlier one succeeded. So the file itself decides: it carries the mark of the write that made it.
-   * @param isLost whether the write can no longer succeed, with this file in the bucket
+   * Sends a write until it is decided. If the answer to an attempt was lost or wrong, a later attempt may fail because
+   * the earlier one succeeded. So the file itself decides: it carries the mark of the write that made it.
+   * @param headers the condition of the write; empty without one
+   * @param refuse throws if the condition is not met with this file in the bucket
    */
   async #write(
     { key, body, headers }: { key: string; body: Uint8Array; headers: Record<string, string> },
-    isLost: (found: Stored | undefined) => boolean,
-    lost: () => Error,
+    refuse?: (found: Stored | undefined) => void,
   ): Promise<string> {
     checkKey(key);
     const mark = randomUUID();
@@ -176,7 +178,7 @@ export class Bucket implements Storage {
       if (version !== undefined) return version;
       const found = await this.#look(key);
       if (found?.mark === mark) return found.version;
-      if (isLost(found)) throw lost();
+      refuse?.(found);
       // The answer was wrong. Or 409: another request changes the same file, and the service has not decided yet.
       throw new TransientError('the file does not have the content that was sent');
     });

@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { sha256 } from '../../base/hash.js';
-import { PATIENCE, TransientError, withRetries, type Patience } from '../retry.js';
-import { StorageError, storageError } from '../errors.js';
-import { Connections, readBody, type BodyLimit, type SignedRequest } from './http.js';
+import { PATIENCE, TransientError, type Patience } from '../retry.js';
+import { isStorageError, StorageError, storageError } from '../errors.js';
+import { Connections, readBody, type BodyLimit, type Headers, type SignedRequest } from './http.js';
 import { describeRefusal } from './refusals.js';
 import { addressOf, readCredentials, type BucketAddress, type BucketSettings, type Credentials } from './settings.js';
 import { readErrorCode } from './xml.js';
@@ -24,13 +24,15 @@ export interface Call {
 /** The answer to a request. */
 export interface Reply {
   status: number;
-  headers: IncomingHttpHeaders;
+  headers: Headers;
   body: Buffer;
 }
 
 /** An answer whose body may still be on its way: then the caller must read it. Bodies of errors are complete. */
 export type OpenReply = Omit<Reply, 'body'> & { body: Buffer | Readable };
 
+/** Believe a refusal that comes this often in a row. A single one may come from a gateway that is being changed. */
+const REFUSALS = 3;
 // Statuses after which the same request may succeed. 409: another request changes the same key at the same time.
 const TRANSIENT = new Set([408, 409, 425, 429, 500, 502, 503, 504]);
 const TRANSIENT_CODES = new Set([
@@ -76,14 +78,35 @@ export class S3Client {
   }
 
   /**
-   * Repeats `work` after each `TransientError`, and after the first refusals.
+   * Repeats `work` after each `TransientError`, and after the first refusals (`StorageError` `denied`).
+   * @param key the file, for the message; undefined for a list
    * @param work gets a function that gives the next attempts the whole time again
-   * @throws StorageError `denied` after three refusals in a row, else `unreachable`
+   * @throws the other errors of `work`; the third refusal in a row; when the time is over, the last refusal, or StorageError
+   * `unreachable`
    */
   async retry<T>(key: string | undefined, work: (progressed: () => void) => Promise<T>): Promise<T> {
-    return withRetries(this.#patience, work, (message, cause) =>
-      storageError('unreachable', this, key ?? 'the list', `cannot be reached: ${message}`, cause),
-    );
+    const { forMs, pauseMs, longestMs } = this.#patience;
+    let begun = performance.now();
+    let failed = 0;
+    const progressed = (): void => {
+      begun = performance.now();
+      failed = 0;
+    };
+    for (let refusals = 0; ;) {
+      try {
+        return await work(progressed);
+      } catch (error) {
+        refusals = isStorageError(error, 'denied') ? refusals + 1 : 0;
+        const isTransient = error instanceof TransientError;
+        if (refusals === REFUSALS || (refusals === 0 && !isTransient)) throw error;
+        const pause = Math.min(longestMs, pauseMs * 2 ** failed++) * (1 - Math.random() / 2);
+        if (performance.now() + pause - begun > forMs) {
+          if (!isTransient) throw error;
+          throw storageError('unreachable', this, key ?? 'the list', `cannot be reached: ${error.message}`, error);
+        }
+        await delay(pause);
+      }
+    }
   }
 
   /**

@@ -1,12 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { errorMessage } from '../../base/errors.js';
-import { checkContent, storageError } from '../errors.js';
+import type { Readable } from 'node:stream';
+import { checkContent, isSame, storageError } from '../errors.js';
 import { placeFile } from '../files.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
 import { versionIn, type Reply, type S3Client } from './client.js';
-import { provesContent, rangeStart } from './proof.js';
+import { chunksOf } from './http.js';
+import { provesContent } from './proof.js';
 
 /** A service may show a new file late. After this many answers "not found", believe them. */
 const MOST_MISSING = 4;
@@ -17,13 +19,13 @@ const MOST_WRONG = 3;
 export interface Proof {
   expected: Content | undefined;
   /** Whether the list names the file with this size and version. Decides without `expected`, if no metadata does. */
-  isListed: (bytes: number, version: string) => Promise<boolean>;
+  isListed: (bytes: number, version: string | undefined) => Promise<boolean>;
 }
 
 /** Copies an object to a file, as `readObject` reads it. The target gets its name when it is complete and right. */
 export async function downloadObject(client: S3Client, key: string, file: string, proof: Proof): Promise<Content> {
   return placeFile(file, async (temporary) => {
-    const handle = await open(temporary, 'wx', 0o600);
+    const handle = await open(temporary, 'ax', 0o600);
     try {
       const found = await readObject(client, key, proof, handle);
       await handle.sync();
@@ -38,12 +40,19 @@ export async function downloadObject(client: S3Client, key: string, file: string
  * Reads an object of any size. Continues after an interrupted answer from the last byte that came, unless the object
  * changed. Begins again after an answer with wrong content: it must match `expected`, or its metadata.
  * @param handle file for the content; undefined if only size and hash are wanted
+ * @throws StorageError `missing`, or `damaged` if the content is wrong each time
  */
-export async function readObject(client: S3Client, key: string, proof: Proof, handle?: FileHandle): Promise<Content> {
-  const target = new Target(handle, proof.expected?.bytes ?? Infinity);
-  const isRight = judge(client, key, proof);
+export async function readObject(
+  client: S3Client,
+  key: string,
+  { expected, isListed }: Proof,
+  handle?: FileHandle,
+): Promise<Content> {
+  const target = new Target(handle, expected?.bytes ?? Infinity);
   let missing = 0;
-  await client.retry(key, async (progressed) => {
+  let wrong = 0;
+  let before: string | undefined;
+  return client.retry(key, async (progressed) => {
     const call = { method: 'GET', key, headers: target.continuation, handles: [404, 412, 416] } as const;
     const { status, headers, body } = await client.open(call);
     if (Buffer.isBuffer(body)) {
@@ -51,46 +60,20 @@ export async function readObject(client: S3Client, key: string, proof: Proof, ha
       await target.restart();
       throw new TransientError(`the service answers status ${status}`);
     }
-    try {
-      await target.take({ status, headers }, body, progressed);
-    } catch (error) {
-      body.on('error', () => undefined).destroy();
-      throw error;
+    await target.take({ status, headers }, body, progressed);
+    const found = target.content;
+    if (expected === undefined ? provesContent(headers, key, found.sha256) : isSame(found, expected)) return found;
+    const isAgain = expected === undefined && before === found.sha256;
+    if (isAgain && (await isListed(found.bytes, versionIn(headers)))) return found;
+    before = found.sha256;
+    if (++wrong === MOST_WRONG) {
+      checkContent(found, expected, client, key);
+      throw storageError('damaged', client, key, 'does not match its hash');
     }
-    if (await isRight(target.content, headers)) return;
     await target.restart();
     progressed();
     throw new TransientError('the content of the answer is wrong');
   });
-  checkContent(target.content, proof.expected, client, key);
-  return target.content;
-}
-
-/**
- * Makes a function that judges whole answers in turn. It returns true for the right content, and for content that is wrong
- * as often as `MOST_WRONG`: `checkContent` then reports the damage.
- * @throws StorageError `damaged` if a file without expected content gives different content each time
- */
-function judge(
-  client: S3Client,
-  key: string,
-  { expected, isListed }: Proof,
-): (found: Content, headers: Reply['headers']) => Promise<boolean> {
-  let wrong = 0;
-  let before: string | undefined;
-  return async (found, headers) => {
-    if (expected !== undefined) {
-      const isSame = found.bytes === expected.bytes && found.sha256 === expected.sha256;
-      return isSame || ++wrong === MOST_WRONG;
-    }
-    if (provesContent(headers, key, found.sha256)) return true;
-    const version = versionIn(headers);
-    const isAgain = before === found.sha256;
-    before = found.sha256;
-    if (isAgain && version !== undefined && (await isListed(found.bytes, version))) return true;
-    if (++wrong === MOST_WRONG) throw storageError('damaged', client, key, 'does not match its hash');
-    return false;
-  };
 }
 
 /** What came of an object, and the file into which a download writes it. */
@@ -127,38 +110,33 @@ class Target {
   }
 
   /**
-   * Writes the bytes of an answer as they come.
+   * Writes the bytes of an answer as they come, before more of them come (see `Incoming`).
    * @param progressed called when there are more bytes than after any earlier attempt
    * @throws TransientError when the answer ends too early, or is another range than the missing one
    */
   async take(
     { status, headers }: Pick<Reply, 'status' | 'headers'>,
-    body: AsyncIterable<Buffer>,
+    body: Readable,
     progressed: () => void,
   ): Promise<void> {
-    if (status === 206 && rangeStart(headers) !== this.#bytes) {
+    // Such as `bytes 4-9/10`.
+    const [, start] = /^bytes (\d+)-\d+\/\d+$/.exec(String(headers['content-range'])) ?? [];
+    if (status === 206 && Number(start) !== this.#bytes) {
+      body.destroy();
       await this.restart();
       throw new TransientError('the answer is not the range that was asked for');
     }
     // A service that ignores the range sends the whole file again.
     if (status !== 206 && this.#bytes > 0) await this.restart();
     this.#version = versionIn(headers);
-    const length = Number(headers['content-length'] ?? Number.NaN);
-    const end = this.#bytes + length;
-    const chunks = body[Symbol.asyncIterator]();
-    for (;;) {
-      const chunk = await chunks.next().catch((error: unknown) => {
-        throw new TransientError(errorMessage(error), { cause: error });
-      });
-      if (chunk.done === true) break;
-      await this.#handle?.write(chunk.value, 0, chunk.value.length, this.#bytes);
-      this.#hash.update(chunk.value);
-      this.#bytes += chunk.value.length;
-      if (this.#bytes > this.#mostBytes) return void (await chunks.return?.());
+    for await (const chunk of chunksOf(body)) {
+      if (this.#handle !== undefined) appendFileSync(this.#handle.fd, chunk);
+      this.#hash.update(chunk);
+      this.#bytes += chunk.length;
+      if (this.#bytes > this.#mostBytes) return;
       if (this.#bytes <= this.#furthest) continue;
       this.#furthest = this.#bytes;
       progressed();
     }
-    if (Number.isFinite(length) && this.#bytes !== end) throw new TransientError('the answer ended too early');
   }
 }

@@ -1,54 +1,43 @@
-import {
-  Agent as HttpAgent,
-  request as requestHttp,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestOptions,
-} from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { Duplex, Readable } from 'node:stream';
-import { urlToHttpOptions } from 'node:url';
-import { callbackify } from 'node:util';
-import { errorMessage } from '../../base/errors.js';
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
+import { connectToAny } from '../../base/network/connections.js';
 import { decodeStream, parseCodings } from '../../base/network/content-coding.js';
-import { findRoute, proxyAuthorization, type Proxy } from '../../base/network/proxies.js';
-import { openTunnel, refusedByProxy, unreachableProxy } from '../../base/network/tunnel.js';
 import { TransientError } from '../retry.js';
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 60_000;
+/** A slower connection counts as silent while it sends a body, in bytes per millisecond. */
+const SLOWEST = 50;
+/** Longer than the time between two heartbeats of a lease. */
+const KEEP_ALIVE_MS = 30_000;
 
 /** A signed request. */
 export interface SignedRequest {
-  method: string;
+  method: Dispatcher.HttpMethod;
   url: URL;
   headers: Record<string, string>;
   body: Uint8Array | undefined;
 }
 
-/** An answer whose body may still be on its way. */
+/** Headers of an answer, by lower-case name. */
+export type Headers = Dispatcher.ResponseData['headers'];
+
+/** An answer whose body may still be on its way. Read it at once: all that has come is in memory. */
 export interface Incoming {
   status: number;
   /** Headers of the decompressed body. */
-  headers: IncomingHttpHeaders;
+  headers: Headers;
   body: Readable;
 }
 
-/**
- * Sends requests over connections that it keeps open, through the proxy of the environment. Follows no redirects.
- *
- * Uses no undici: undici 7.30 ends the process if a service closes the connection after an answer, while a slow reader
- * pauses the body (`assert(!this.paused)`).
- */
+/** Sends requests over connections that it keeps open, through the proxy of the environment. Follows no redirects. */
 export class Connections {
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #http = new HttpAgent({ keepAlive: true });
-  // Set explicitly, so that the environment variable NODE_TLS_REJECT_UNAUTHORIZED cannot switch off the check.
-  readonly #https = new HttpsAgent({ keepAlive: true, rejectUnauthorized: true });
-  #tunnels: HttpsAgent | undefined;
+  readonly #dispatcher: Dispatcher;
 
-  constructor(env: NodeJS.ProcessEnv = process.env) {
-    this.#env = env;
+  constructor(env: NodeJS.ProcessEnv) {
+    const options = { connectMs: CONNECT_MS, keepAliveTimeout: KEEP_ALIVE_MS, bodyTimeout: SILENCE_MS };
+    this.#dispatcher = connectToAny(options, env);
   }
 
   /**
@@ -56,96 +45,42 @@ export class Connections {
    * @throws TransientError when no answer comes: after 10 s without a connection, or 60 s of silence
    * @throws TidemarkError `InvalidConfig` for the address of a proxy that Tidemark cannot use
    */
-  async send(signed: SignedRequest): Promise<Incoming> {
-    const { url } = signed;
-    const { proxy } = findRoute(url, this.#env);
-    const message = await this.#request(signed, proxy);
-    if (proxy !== null && message.statusCode === 407) {
-      message.resume();
-      throw new TransientError(refusedByProxy(proxy, 407, url.host).message);
+  async send({ method, url, headers, body }: SignedRequest): Promise<Incoming> {
+    try {
+      const answer = await this.#dispatcher.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        // Ask gateways to send files as they are now. These headers are not signed, because a gateway may change them.
+        headers: { 'accept-encoding': 'identity', 'cache-control': 'no-cache', ...headers },
+        body: body ?? null,
+        headersTimeout: SILENCE_MS + (body?.length ?? 0) / SLOWEST,
+        // Never pause an answer: undici 7.30 ends the process if the service then closes the connection
+        // (`assert(!this.paused)`).
+        highWaterMark: Number.MAX_SAFE_INTEGER,
+      });
+      return decode(answer);
+    } catch (error) {
+      throw error instanceof TidemarkError ? error : asTransient(error);
     }
-    return decode(message);
   }
-
-  async #request({ method, url, headers, body }: SignedRequest, proxy: Proxy | null): Promise<IncomingMessage> {
-    const length = body === undefined || method === 'GET' || method === 'HEAD' ? {} : { 'content-length': body.length };
-    const isTunnel = proxy !== null && url.protocol === 'https:';
-    const isPlain = proxy !== null && !isTunnel;
-    const server = isPlain ? proxy.address : url;
-    const isHttps = server.protocol === 'https:';
-    const options: RequestOptions = {
-      ...urlToHttpOptions(server),
-      method,
-      // Ask gateways to send files as they are now. These headers are not signed, because a gateway may change them.
-      headers: {
-        'accept-encoding': 'identity',
-        'cache-control': 'no-cache',
-        ...headers,
-        ...length,
-        ...(isPlain && proxyHeaders(proxy, url)),
-      },
-      agent: isTunnel ? (this.#tunnels ??= new TunnelAgent(proxy)) : isHttps ? this.#https : this.#http,
-      timeout: CONNECT_MS,
-      // A plain http request to a proxy has the whole address as its target (RFC 9112, 3.2.2).
-      path: isPlain ? url.href : url.pathname + url.search,
-    };
-    return new Promise((resolve, reject) => {
-      const request = isHttps ? requestHttps(options) : requestHttp(options);
-      request
-        .on('socket', (socket) => {
-          const wait = (): unknown => request.setTimeout(SILENCE_MS);
-          if (socket.connecting) socket.once(isHttps ? 'secureConnect' : 'connect', wait);
-          else wait();
-        })
-        .on('timeout', () => request.destroy(new Error(`no answer from ${url.host}`)))
-        .on('response', resolve)
-        .on('error', (error) => {
-          const cause = isPlain ? unreachableProxy(proxy, error) : error;
-          reject(new TransientError(describeFault(cause), { cause }));
-        })
-        .end(body);
-    });
-  }
-}
-
-type OnConnection = (error: Error | null, socket?: Duplex) => void;
-
-/** Keeps TLS connections inside tunnels of a proxy. */
-class TunnelAgent extends HttpsAgent {
-  readonly #proxy: Proxy;
-
-  constructor(proxy: Proxy) {
-    super({ keepAlive: true, rejectUnauthorized: true });
-    this.#proxy = proxy;
-  }
-
-  override createConnection(options: RequestOptions, done: OnConnection): undefined {
-    callbackify(openTunnel)(this.#proxy, `${options.host}:${options.port}`, CONNECT_MS, (error, socket) => {
-      if (error === null) done(null, super.createConnection({ ...options, socket } as RequestOptions) ?? undefined);
-      else done(error);
-    });
-  }
-}
-
-function proxyHeaders(proxy: Proxy, { host }: URL): Record<string, string> {
-  const authorization = proxyAuthorization(proxy);
-  return { host, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
 }
 
 /**
  * Decompresses the body if a gateway compressed it.
- * @throws TransientError for an unknown compression
+ * @throws CodingError for an unknown compression
  */
-function decode(message: IncomingMessage): Incoming {
-  const { statusCode: status = 0, headers } = message;
+function decode({ statusCode: status, headers, body }: Dispatcher.ResponseData): Incoming {
+  // A body that is destroyed before its end has an error, which must not end the process.
+  body.on('error', () => undefined);
   try {
     const codings = parseCodings(headers['content-encoding'] ?? '');
-    if (codings.length === 0) return { status, headers, body: message };
+    if (codings.length === 0) return { status, headers, body };
     const { 'content-encoding': _, 'content-length': __, ...others } = headers;
-    return { status, headers: others, body: decodeStream(message, codings) };
+    return { status, headers: others, body: decodeStream(body, codings) };
   } catch (error) {
-    message.destroy();
-    throw new TransientError(errorMessage(error), { cause: error });
+    body.destroy();
+    throw error;
   }
 }
 
@@ -164,23 +99,35 @@ export async function readBody(message: Readable, limit: BodyLimit): Promise<Buf
   let bytes = 0;
   const timer = setTimeout(() => message.destroy(new Error('the answer takes too long')), limit.ms);
   try {
-    for await (const chunk of message) {
-      bytes += (chunk as Buffer).length;
+    for await (const chunk of chunksOf(message)) {
+      bytes += chunk.length;
       // Leaving the loop destroys the stream.
-      if (bytes > limit.bytes) throw new Error(`the answer has more than ${limit.bytes / 1_024} KiB`);
-      chunks.push(chunk as Buffer);
+      if (bytes > limit.bytes) throw new TransientError(`the answer has more than ${limit.bytes / 1_024} KiB`);
+      chunks.push(chunk);
     }
-  } catch (error) {
-    throw new TransientError(describeFault(error), { cause: error });
   } finally {
     clearTimeout(timer);
   }
   return Buffer.concat(chunks);
 }
 
-function describeFault(error: unknown): string {
+/**
+ * Reads a body as it comes. A reader that stops early destroys it.
+ * @throws TransientError when the connection breaks
+ */
+export async function* chunksOf(body: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* body as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw asTransient(error);
+  }
+}
+
+/** Makes the error for a broken connection. */
+function asTransient(error: unknown): TransientError {
   // An address with several IP addresses gives one error for all of them, without a message.
   const { code, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
   const message = errorMessage(error) || errorMessage(errors?.[0] ?? 'the connection failed');
-  return code === undefined || message.includes(code) ? message : `${message} (${code})`;
+  const detail = code === undefined || message.includes(code) ? message : `${message} (${code})`;
+  return new TransientError(detail, { cause: error });
 }

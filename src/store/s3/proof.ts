@@ -34,8 +34,3 @@ export function provesContent(headers: Reply['headers'], key: string, contentHas
 export function namesContent({ headers }: Pick<Reply, 'headers'>, sent: Uint8Array): boolean {
   return versionIn(headers) === createHash('md5').update(sent).digest('hex');
 }
-
-/** Reads the first byte of a range from the header `content-range`, such as `bytes 4-9/10`. NaN in another form. */
-export function rangeStart(headers: Reply['headers']): number {
-  return Number(/^bytes (\d+)-\d+\/\d+$/.exec(headers['content-range'] ?? '')?.[1]);
-}

@@ -1,15 +1,14 @@
-import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import { inParallel } from '../../base/in-parallel.js';
 import { storageError } from '../errors.js';
 import { readBytes } from '../files.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
 import { versionIn, type S3Client } from './client.js';
-import { metadataOf, namesContent, provesContent } from './proof.js';
+import { metadataOf, provesContent } from './proof.js';
 import { readErrorCode, readUploadId, saysJoined, writePieces } from './xml.js';
-import { sha256, sha256OfFile } from '../../base/hash.js';
+import { sha256OfFile } from '../../base/hash.js';
 
-const PIECE_BYTES = 16 * 2 ** 20;
 /** S3 accepts at most this many pieces. */
 const MOST_PIECES = 10_000;
 /** Number of pieces in memory and in flight. */
@@ -18,17 +17,11 @@ const AT_ONCE = 3;
 const MOST_UPLOADS = 3;
 
 /**
- * Sends a file. A large file goes in pieces, which the service joins at the end: until then, readers see no file. The
- * service checks the hash of each piece. The hash of the whole file goes into its metadata.
+ * Sends a large file in pieces, which the service joins at the end: until then, readers see no file. The service checks
+ * the hash of each piece. The hash of the whole file goes into its metadata.
  */
-export async function uploadFile(
-  client: S3Client,
-  key: string,
-  file: string,
-  pieceBytes = PIECE_BYTES,
-): Promise<Content> {
+export async function uploadPieces(client: S3Client, key: string, file: string, pieceBytes: number): Promise<Content> {
   const { size } = await stat(file);
-  if (size <= pieceBytes) return sendWhole(client, key, await readFile(file));
   const content = { bytes: size, sha256: await sha256OfFile(file) };
   const handle = await open(file, 'r');
   try {
@@ -39,16 +32,6 @@ export async function uploadFile(
     await handle.close();
   }
   throw storageError('unreachable', client, key, 'cannot be sent: the service does not know pieces that it confirmed');
-}
-
-async function sendWhole(client: S3Client, key: string, body: Buffer): Promise<Content> {
-  const content = { bytes: body.length, sha256: sha256(body) };
-  await client.retry(key, async () => {
-    const reply = await client.sendOnce({ method: 'PUT', key, body, headers: metadataOf(key, content.sha256) });
-    if (!namesContent(reply, body) && !(await isThere(client, key, content)))
-      throw new TransientError('the file does not have the content that was sent');
-  });
-  return content;
 }
 
 /** Whether the service has a file with this size, whose metadata names this hash. */
@@ -77,7 +60,12 @@ async function sendPieces(
     const etags: string[] = Array.from({ length: Math.ceil(content.bytes / pieceBytes) });
     await inParallel(etags.keys(), AT_ONCE, async (i) => {
       const body = await readBytes(handle, i * pieceBytes, pieceBytes);
-      etags[i] = await sendPiece(client, key, { uploadId, number: i + 1, body });
+      const query = { partNumber: String(i + 1), uploadId };
+      etags[i] = await client.retry(key, async () => {
+        const etag = versionIn((await client.sendOnce({ method: 'PUT', key, query, body })).headers);
+        if (etag === undefined) throw new TransientError('the service names no ETag');
+        return etag;
+      });
     });
     isJoined = await joinPieces(client, key, { uploadId, content, etags });
   } finally {
@@ -86,19 +74,6 @@ async function sendPieces(
       await client.sendOnce({ method: 'DELETE', key, query: { uploadId }, handles: [404] }).catch(() => undefined);
   }
   return isJoined;
-}
-
-async function sendPiece(
-  client: S3Client,
-  key: string,
-  { uploadId, number, body }: { uploadId: string; number: number; body: Buffer },
-): Promise<string> {
-  const query = { partNumber: String(number), uploadId };
-  return client.retry(key, async () => {
-    const etag = versionIn((await client.sendOnce({ method: 'PUT', key, query, body })).headers);
-    if (etag === undefined) throw new TransientError('the service names no ETag');
-    return etag;
-  });
 }
 
 /** Returns false if the service does not know a piece. */

@@ -1,9 +1,9 @@
-import { statSync, utimesSync } from 'node:fs';
+import { statSync, symlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { TidemarkError } from '../../base/errors.js';
 import type { Lock } from '../../store/lock/lock.js';
 import { currentBuild, listBuilds, targetOf } from './builds.js';
-import { flipLink } from '../../store/links.js';
+import { syncFolder } from '../../store/files.js';
 import { whileSwitching } from '../duckdb/locks.js';
 import { buildDir, currentLink, publishedDir, publishedFile, publishedLake } from '../../store/data-folder.js';
 
@@ -81,6 +81,16 @@ async function switchTo(lock: Lock, dataDir: string, name: string): Promise<void
   }
   if (from !== null && known.includes(from)) noteReplaced(dataDir, from);
   lock.assertHeld();
+}
+
+/**
+ * Points a symlink at another target in one step: a reader sees either the old target or the new one. The file itself
+ * must not be replaced, because DuckDB could apply the old file's write-ahead log to the new file.
+ * @throws LockLostError when the lock was lost; the link is unchanged
+ */
+async function flipLink(lock: Lock, link: string, target: string): Promise<void> {
+  lock.put(link, (temporary) => symlinkSync(target, temporary));
+  await syncFolder(path.dirname(link));
 }
 
 function prune(lock: Lock, dataDir: string, { keep, graceSeconds }: Pruning): void {

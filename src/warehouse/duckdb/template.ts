@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sha256 } from '../../base/hash.js';
 import { removeLeftovers } from '../../store/database-files.js';
-import { syncFile } from '../../store/links.js';
+import { syncFile } from '../../store/files.js';
 import { copyClosed } from './copy-closed.js';
 import { duckdbVersion } from './instance.js';
 import { installedSchema } from './schema.js';

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { dueDir } from '../../store/data-folder.js';
-import { placeFile, writeFileAtomic } from '../../store/files.js';
-import { syncFile } from '../../store/links.js';
+import { placeFile, syncFile, writeFileAtomic } from '../../store/files.js';
 import type { Database } from '../duckdb/database.js';
 import { withMemory } from '../duckdb/in-memory.js';
 import type { Warehouse } from '../duckdb/open.js';

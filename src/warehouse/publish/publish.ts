@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { beginBuild, finishBuild, newestBuild } from '../builds/builds.js';
-import { syncFile, syncFolders } from '../../store/links.js';
 import { showNewBuild } from '../builds/switch.js';
 import { buildsDir, fileOf, publishedFile } from '../../store/data-folder.js';
 import { shareWith, type Readers } from '../../store/file-modes.js';
-import { syncPath } from '../../store/files.js';
+import { syncFile, syncFolders, syncPath } from '../../store/files.js';
 import { buildPublished } from '../../base/observed.js';
 import { asWarehouseError } from '../duckdb/errors.js';
 import type { Warehouse } from '../duckdb/open.js';

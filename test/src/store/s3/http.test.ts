@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { TransientError } from '../../../../src/store/retry.js';
+import { Connections, readBody, type Incoming } from '../../../../src/store/s3/http.js';
+
+/** Starts a service that sends the beginning of an answer with 100,000 bytes, and then ends the connection. */
+async function ask(sent: Buffer): Promise<Incoming> {
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${BODY.length}\r\nConnection: close\r\n\r\n`);
+      socket.end(sent);
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  return new Connections({}).send({ method: 'GET', url, headers: {}, body: undefined });
+}
+
+const BODY = Buffer.alloc(100_000, 'x');
+const LIMIT = { bytes: BODY.length, ms: 10_000 };
+
+it('keeps a body that is read only after the service has closed the connection', async () => {
+  const { body } = await ask(BODY);
+  await sleep(200);
+  expect((await readBody(body, LIMIT)).equals(BODY)).toBe(true);
+});
+
+it('reports a body that broke off before it was read', async () => {
+  const { body } = await ask(BODY.subarray(0, 50_000));
+  await sleep(200);
+  await expect(readBody(body, LIMIT)).rejects.toThrow(TransientError);
+});
