@@ -107,11 +107,15 @@ describe('an API key that the API echoes', () => {
     }
   });
 
-  it('writes no key to any file under data/', async () => {
+  it('writes no key to any file under data/ or in the bucket', async () => {
+    const [folder, bucket] = [system.project.dataDir, path.dirname(system.project.landing)];
     for (const finder of finders) {
-      const { found, searched } = await finder.inFolder(system.project.dataDir);
+      const { found, searched } = await finder.inFolder(folder);
       expect(found).toEqual([]);
       expect(searched).toBeGreaterThan(50);
+      const inBucket = await finder.inFolder(bucket);
+      expect(inBucket.found).toEqual([]);
+      expect(inBucket.searched).toBeGreaterThan(20);
     }
   });
 

@@ -42,10 +42,9 @@ describe('the quota gate', () => {
       },
       worker: null,
     });
-    mkdirSync(path.join(system.project.dataDir, 'resolve'), { recursive: true });
-    for (const list of ['a', 'b']) {
-      writeFileSync(path.join(system.project.dataDir, 'resolve', `${list}.csv`), `name,country\nNobody ${list},DK\n`);
-    }
+    const lists = path.join(path.dirname(system.project.landing), 'resolve');
+    mkdirSync(lists, { recursive: true });
+    for (const list of ['a', 'b']) writeFileSync(path.join(lists, `${list}.csv`), `name,country\nNobody ${list},DK\n`);
     await system.startWorker();
   });
 
