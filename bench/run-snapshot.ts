@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import path from 'node:path';
+import { commandFile } from '../bootstrap/bundle.mjs';
 import { compiled } from '../test/helpers/processes.js';
 import type { Project } from '../test/helpers/project.js';
 import { CPU_REPORT, readCpuReport } from './process-usage.js';
@@ -9,7 +9,7 @@ import { CPU_REPORT, readCpuReport } from './process-usage.js';
  * @param build folder of the compiled code. Default: this code
  */
 export async function runSnapshot(project: Project, build?: string): Promise<number> {
-  const program = build === undefined ? compiled(['bin/tidemark.mjs']) : [path.join(build, 'src', 'cli', 'cli.js')];
+  const program = build === undefined ? compiled(['bin/tidemark.mjs']) : [commandFile(build, ['snapshot'])];
   const args = ['--import', CPU_REPORT, ...program, 'snapshot', '--json'];
   const child = spawn(process.execPath, args, {
     cwd: project.dir,

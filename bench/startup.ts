@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { cleanEnv, ROOT, startProcess, startSandbox, type RunningSandbox } from '../test/helpers/processes.js';
+import { commandFile } from '../bootstrap/bundle.mjs';
 import { makeProject, type Project } from '../test/helpers/project.js';
 import { startTemporal } from '../test/helpers/temporal.js';
 import { buildOf } from './build-of.js';
@@ -98,7 +99,7 @@ async function preparePlace(clone: string, sandbox: RunningSandbox): Promise<Pla
 }
 
 function startWorker({ build, project }: Place): ReturnType<typeof startProcess> {
-  return startProcess([cliOf(build), 'worker'], { env: project.env, ready: /^worker ready: /m });
+  return startProcess([commandFile(build, ['worker']), 'worker'], { env: project.env, ready: /^worker ready: /m });
 }
 
 /** Creates a published build for `tidemark sql`. */
@@ -112,13 +113,9 @@ async function publishEmptyFile(folder: string): Promise<void> {
 
 /** CPU seconds of a command in the folder of the empty build. */
 function cpuOf({ build, project }: Place, args: string[]): number {
-  const all = ['--import', CPU_REPORT, cliOf(build), ...args];
+  const all = ['--import', CPU_REPORT, commandFile(build, args), ...args];
   const cwd = path.join(project.dir, 'empty');
   const { stderr, status } = spawnSync(process.execPath, all, { cwd, env: cleanEnv({}), encoding: 'utf8' });
   if (status !== 0) throw new Error(`tidemark ${args.join(' ')} failed:\n${stderr}`);
   return readCpuReport(stderr);
-}
-
-function cliOf(build: string): string {
-  return path.join(build, 'src', 'cli', 'cli.js');
 }

@@ -2,6 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compile, prepare } from './build.mjs';
+import { bundleCommands } from './bundle.mjs';
 import { projectRoot } from './packages.mjs';
 import { findUi } from './ui.mjs';
 
@@ -15,6 +16,7 @@ try {
   await compile(root, dist, ['--sourceMap', 'false', '--inlineSources', 'false']);
   const { ok, tail, error } = await prepare(root, dist);
   if (!ok) throw new Error(`The models could not be built. ${error ?? ''}\n${tail}`.trim());
+  await bundleCommands(root, dist);
   const { loadWorkflowBundle } = await import(
     pathToFileURL(path.join(dist, 'src', 'temporal', 'worker', 'bundle.js')).href
   );

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
+import { bundleCommands } from './bundle.mjs';
 import { withLock } from './lock.mjs';
 import { runProcess } from './run-process.mjs';
 
@@ -19,7 +20,7 @@ const ASSETS = ['sql', path.join('test', 'sql', 'cases'), 'tidemark.example.yaml
  * running process.
  *
  * @param {{ root: string, log?: (line: string) => void }} options
- * @returns {Promise<string>} the folder of the build, which contains `src/cli/cli.js`, `sql/` and so on
+ * @returns {Promise<string>} the folder of the build, which contains `src/cli/cli.js`, `bundle/`, `sql/` and so on
  * @throws {Error} with the compiler's messages
  */
 export async function ensureBuild({ root, log = (line) => void process.stderr.write(`${line}\n`) }) {
@@ -36,6 +37,8 @@ export async function ensureBuild({ root, log = (line) => void process.stderr.wr
     await compile(root, partial, ['--noCheck', '--declaration', 'false']);
     // If a model is faulty, the command that reads it says so. Without these files, commands only start slower.
     await prepare(root, partial);
+    // Without the bundle, too, commands only start slower.
+    await bundleCommands(root, partial).catch(() => undefined);
     renameSync(partial, folder);
     removeOldBuilds(cache);
     return folder;

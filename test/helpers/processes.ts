@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { commandFile } from '../../bootstrap/bundle.mjs';
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -10,7 +11,7 @@ export const ROOT = path.resolve(import.meta.dirname, '../..');
 export function compiled(args: readonly string[]): string[] {
   const [first = '', second, script = '', ...rest] = args;
   if (path.resolve(ROOT, first) === path.join(ROOT, 'bin', 'tidemark.mjs'))
-    return [path.join(findBuild(), 'src', 'cli', 'cli.js'), ...args.slice(1)];
+    return [commandFile(findBuild(), args.slice(1)), ...args.slice(1)];
   const isOurs = first === '--import' && second === 'tsx' && /^(src|sandbox)\//.test(script);
   return isOurs ? [path.join(findBuild(), script.replace(/\.ts$/, '.js')), ...rest] : [...args];
 }

@@ -24,6 +24,8 @@ it('contains neither tests, source maps nor settings of a developer', () => {
   const files = readdirSync(tidemark.root, { recursive: true, encoding: 'utf8' });
   expect(files).toContain(path.join('dist', 'workflow-bundle.js'));
   expect(files).toContain('tidemark.schema.json');
+  expect(files).toContain(path.join('dist', 'bundle', 'cli.js'));
+  expect(files).toContain(path.join('dist', 'bundle', 'licences.txt'));
   expect(files).toContain(path.join('dist', 'ui', 'index.html'));
   expect(files).toContain(path.join('dist', 'ui', 'licences.txt'));
   // Messages of the commands name this page.
