@@ -33,6 +33,11 @@ export interface ChunkWork {
  * `Judge` decides what an error means. Entities that fail repeatedly are filed as failed.
  */
 export class ChunkAttempt {
+  /**
+   * Whether the last comparison was with a record that the API had answered before. If not, a refusal may concern only
+   * the records that were requested.
+   */
+  comparedWithAnswered = false;
   readonly #work: ChunkWork;
   readonly #fetcher: Fetcher;
   /** Entities that no earlier attempt has landed. */
@@ -63,14 +68,6 @@ export class ChunkAttempt {
   get refusedRoutes(): ApiError[] {
     if (!this.#fetcher.manyRoutes) return [];
     return this.#known === null ? this.#routes.refused : this.#routes.closed;
-  }
-
-  /**
-   * Whether the attempt compared with a record that the API had answered. If not, a refusal may concern only the records
-   * that were requested.
-   */
-  get comparesWithAnswered(): boolean {
-    return this.#known !== null && !this.#fetcher.costly;
   }
 
   /**
@@ -180,6 +177,7 @@ export class ChunkAttempt {
     const { deps, input } = this.#work;
     if (!this.#fetcher.costly) {
       this.#known ??= await findAnswered(deps.data, input.stream, failing);
+      this.comparedWithAnswered = this.#known !== null;
       if (this.#known !== null) return this.#compareWith(this.#known);
     }
     const untried = this.#open.filter((entity) => !this.#tried.has(entity));

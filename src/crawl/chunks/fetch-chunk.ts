@@ -54,7 +54,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   const part = await writer.commit();
   const counts = { rows: part?.rows ?? 0, requests, limited: false };
   // A route that answers only `limit` for hours is closed for all records.
-  const sure = ended.how === 'closed' && (kindOf(ended.refusal) === 'limit' || attempt.comparesWithAnswered);
+  const sure = ended.how === 'closed' && (kindOf(ended.refusal) === 'limit' || attempt.comparedWithAnswered);
   return ended.how === 'closed'
     ? { ...counts, failed: 0, ...refusedOf(stream, [ended.refusal]), closed: { sure } }
     : { ...counts, failed: ended.result, ...refusedOf(stream, attempt.refusedRoutes, input.refused) };
