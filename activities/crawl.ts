@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { describeSlowed } from '../src/api/limiter.js';
 import { fetchChunk } from '../src/crawl/chunks/fetch-chunk.js';
-import type { CrawlDeps } from '../src/crawl/records/deps.js';
+import type { CrawlDeps, Heartbeat } from '../src/crawl/records/deps.js';
 import { crawlListing } from '../src/crawl/listings/list.js';
 import { pollOwnerJobs } from '../src/crawl/streams/owners/poll-jobs.js';
 import { beginRun } from '../src/crawl/run/begin-run.js';
@@ -27,12 +27,8 @@ export interface TemporalFacts {
 export function createCrawlActivities(deps: CrawlDeps, facts: TemporalFacts): CrawlActivities {
   const { stateAttributes } = facts;
   const slowed = (): string | null => describeSlowed(deps.client.limits());
-  // Work that sends many requests begins once the other workers know that this one takes part.
   const fetching: typeof withHeartbeat = (work) =>
-    withHeartbeat(async (heartbeat) => {
-      await deps.counted?.(heartbeat.signal);
-      return work(heartbeat);
-    }, slowed);
+    withHeartbeat((heartbeat) => whenCounted(deps, heartbeat, work), slowed);
   return casting(deps, {
     openRun: (input) => beginRun(deps, input, { stateAttributes, fates: facts.fates }),
     discoverMarket: (input) => fetching((heartbeat) => discoverMarket(deps, input, heartbeat)),
@@ -56,4 +52,14 @@ export function createCrawlActivities(deps: CrawlDeps, facts: TemporalFacts): Cr
     listStateAttributes: async () => stateAttributes,
     closeRun: (input) => closeRun(deps, input),
   });
+}
+
+/** Runs work that sends many requests, once the other workers know that this one takes part. */
+async function whenCounted<T>(
+  { counted }: Pick<CrawlDeps, 'counted'>,
+  heartbeat: Heartbeat,
+  work: (heartbeat: Heartbeat) => Promise<T>,
+): Promise<T> {
+  await counted?.(heartbeat.signal);
+  return work(heartbeat);
 }

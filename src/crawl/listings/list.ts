@@ -13,7 +13,7 @@ import { runAttempt } from '../attempt/run-attempt.js';
 import { kindOf } from '../judge/kinds.js';
 import { refusalOf } from '../judge/refusal.js';
 import { readCount } from '../records/read-count.js';
-import { askPage, type PageSize } from '../records/read-pages.js';
+import { PAGE_SIZES } from '../../api/page-sizes.js';
 import { nomenclaturesAreFresh, readNomenclatures, type Counts } from './nomenclatures.js';
 import { formatCount } from '../../../schemas/format.js';
 
@@ -102,7 +102,7 @@ interface Page {
 /** Requests one page of a listing. */
 type ReadPage = (
   { client }: CrawlDeps,
-  query: { page: number; per_page: PageSize },
+  query: { page: number; per_page: number | undefined },
   filters: Record<string, unknown>,
   signal: AbortSignal,
 ) => Promise<Page>;
@@ -154,18 +154,26 @@ async function readPages(
   let firstTotal: number | null = null;
   // Number of entries on the first page. The API may return fewer entries than requested.
   let perPage = 0;
-  const read = async (page: number): Promise<Page> =>
-    askPage(deps.client, listing, async (per_page) =>
-      readers[listing](deps, { page, per_page }, ctx.filters, heartbeat.signal),
-    );
+  let size: (typeof PAGE_SIZES)[number] | undefined = PAGE_SIZES[0];
+  const read = (page: number): Promise<Page> =>
+    readers[listing](deps, { page, per_page: size }, ctx.filters, heartbeat.signal);
+  const readFirst = async (): Promise<Page> => {
+    try {
+      return await read(1);
+    } catch (error) {
+      if (kindOf(error) !== 'invalid' || size === undefined) throw error;
+      // The API may reject only the page size. After the last one, let it choose.
+      size = PAGE_SIZES[PAGE_SIZES.indexOf(size) + 1];
+      return readFirst();
+    }
+  };
   for (let number = 1; ; number++) {
-    const send = (): Promise<Page> => read(number);
     const answer = await askOne(
       deps,
       heartbeat,
       number === 1
-        ? { of: 'first page', send, silentMs: () => sinceScheduled(heartbeat) }
-        : { of: 'page', send, other: () => compareWith(() => read(1)) },
+        ? { of: 'first page', send: readFirst, silentMs: () => sinceScheduled(heartbeat) }
+        : { of: 'page', send: () => read(number), other: () => compareWith(() => read(1)) },
     );
     if ('error' in answer) {
       const kind = kindOf(answer.error);

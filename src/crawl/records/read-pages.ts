@@ -5,9 +5,8 @@ import { PAGE_SIZES } from '../../api/page-sizes.js';
 
 /** Row kind of the last row of an entity's listing. The row kinds of the rows before it begin with `page-`. */
 const LAST_PAGE = 'last-page';
-/** Page size to request; undefined: the API chooses it, because it rejected all. */
-export type PageSize = (typeof PAGE_SIZES)[number] | undefined;
-/** Page size of each route. */
+type PageSize = (typeof PAGE_SIZES)[number] | undefined;
+/** Page size of each route; undefined: the API chooses it, because it rejected all. */
 const pageSizes = new WeakMap<ApiClient, Map<string, PageSize>>();
 /** Read at most this many pages of one company's events or people, even if the API reports more. */
 export const MOST_PAGES = 1_000;

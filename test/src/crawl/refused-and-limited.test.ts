@@ -387,6 +387,17 @@ describe('`limit` in a chunk, search or listing', () => {
   });
 });
 
+it('requests smaller pages of a listing if the API calls its first page invalid, for whatever reason', async () => {
+  const invalid = { error_name: 'InvalidRequest', error_code: 406, message: 'No.', data: {} };
+  const sizes: unknown[] = [];
+  answer = (_, { page, per_page }) => {
+    if (page === 1) sizes.push(per_page);
+    return Number(per_page) > 25 ? [406, invalid] : [200, { total_results: 1, data: [{ slug: 'a' }] }];
+  };
+  expect(await crawlListing(deps, { ctx, listing: 'tenders' }, FIRST)).toMatchObject({ entities: 1 });
+  expect(sizes).toEqual([100, 50, 25]);
+});
+
 it('lands no quote of an answer about people that cannot be read', async () => {
   answer = (where) =>
     where.startsWith('/v1/finder/company/executives') ? [200, { people: [{ last_name: 'Marker' }] }] : undefined;
