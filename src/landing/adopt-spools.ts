@@ -1,5 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
-import path from 'node:path';
 import { runFolder } from '../store/data-folder.js';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
 import { landSpool } from './land-spool.js';
@@ -7,8 +5,9 @@ import { finishListing } from './listing-writer.js';
 import { findReplacing } from './manifest.js';
 import { PartWriter } from './part-writer.js';
 import { chunkOfSpool, spoolFile, spoolsDir, type PartTarget } from './paths.js';
-import { removeSpool } from './pieces.js';
+import { chunkOfPiece, removeSpool } from './pieces.js';
 import { gatherSpool } from './spool.js';
+import { namesIn } from '../store/files.js';
 import type { Data } from '../store/data.js';
 
 // Streams that must land completely or not at all, because half a list would look like the whole list. A later run
@@ -61,9 +60,10 @@ async function isCommitted(target: PartTarget): Promise<boolean> {
 /** Lists the chunks of a run's folder that have a spool, here or in the bucket. */
 async function spooled(data: Data, folder: string): Promise<string[]> {
   const spools = spoolsDir(folder);
-  const here = existsSync(spools) ? readdirSync(spools) : [];
+  const here = namesIn(spools);
   const there = await data.listGiven(spools);
-  const given = there.map(({ file }) => path.basename(path.dirname(file)).replace(/\.pieces$/, ''));
-  const chunks = [...here, ...given].flatMap((name) => chunkOfSpool(name) ?? []);
+  const chunks = [...here.map(chunkOfSpool), ...there.map(({ file }) => chunkOfPiece(file))].filter(
+    (chunk) => chunk !== undefined,
+  );
   return [...new Set(chunks)].toSorted();
 }

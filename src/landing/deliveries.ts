@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import type { Data } from '../store/data.js';
-import { receiversDir, runFolder, streamDir } from '../store/data-folder.js';
-import { spoolsDir, type PartTarget } from './index.js';
+import { receiversDir } from '../store/data-folder.js';
+import { namesIn } from '../store/files.js';
+import { chunkOfSpool, runFolders, spoolsDir, type PartTarget } from './paths.js';
 
 /*
  * Names of files for webhook deliveries. Several receivers may share a data folder, for example two machines behind a
@@ -20,7 +20,7 @@ export function newReceiverId(): string {
 
 /** Lists the receivers that have a lock folder, even if no process holds the lock. */
 export function listReceiverLocks(dataDir: string): string[] {
-  return names(receiversDir(dataDir), /^(r[0-9a-f]{16})$/);
+  return namesIn(receiversDir(dataDir)).filter((name) => /^r[0-9a-f]{16}$/.test(name));
 }
 
 /** Returns a name for the next chunk of a receiver. The name is unique even if the clock is set back. */
@@ -33,14 +33,16 @@ export function nextChunk(data: Data, receiver: string, number: number, now: Dat
   );
 }
 
-/** Lists the spooled chunks by receiver. */
-export function listSpools(data: Data): Map<string, PartTarget[]> {
+/**
+ * Lists the spooled chunks on this machine by receiver.
+ * @param since first date to list, YYYY-MM-DD; default: the earliest
+ */
+export function listSpools(data: Data, since = ''): Map<string, PartTarget[]> {
   const found = new Map<string, PartTarget[]>();
-  for (const date of names(streamDir(data.dataDir, STREAM), /^date=(.+)$/)) {
-    const folder = runFolder({ data, stream: STREAM, run: WEBHOOK_RUN, date });
-    for (const chunk of names(spoolsDir(folder), /^part-(r[0-9a-f]{16}-.+)\.spool$/)) {
-      const [receiver = ''] = chunk.split('-');
-      found.set(receiver, [...(found.get(receiver) ?? []), targetOf(data, date, chunk)]);
+  for (const { folder, date } of runFolders(data.dataDir, STREAM, since)) {
+    for (const chunk of namesIn(spoolsDir(folder)).flatMap((name) => chunkOfSpool(name) ?? [])) {
+      const receiver = /^r[0-9a-f]{16}(?=-)/.exec(chunk)?.[0];
+      if (receiver !== undefined) found.set(receiver, [...(found.get(receiver) ?? []), targetOf(data, date, chunk)]);
     }
   }
   return found;
@@ -49,9 +51,4 @@ export function listSpools(data: Data): Map<string, PartTarget[]> {
 /** Names a chunk of deliveries. */
 export function targetOf(data: Data, date: string, chunk: string): PartTarget {
   return { data, stream: STREAM, run: WEBHOOK_RUN, date, market: null, chunk };
-}
-
-function names(folder: string, pattern: RegExp): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((name) => pattern.exec(name)?.[1] ?? []);
 }

@@ -56,6 +56,11 @@ export function headOf({ facts, body }: Frame): string {
   return JSON.stringify({ ...facts, bytes: body.length });
 }
 
+/** Leaves out repeated frames. Two processes may have added the same frame of the bucket to a file. */
+export function distinct(frames: readonly Frame[]): Frame[] {
+  return [...new Map(frames.map((frame) => [headOf(frame), frame])).values()];
+}
+
 const LINE_BREAK = Buffer.from('\n');
 
 /** A frame and the position after it. */

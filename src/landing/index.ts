@@ -11,7 +11,7 @@ export {
   recentParts,
   type LandedPart,
 } from './manifest.js';
-export { isPiece } from './pieces.js';
+export { chunkOfPiece } from './pieces.js';
 export { READ_BY_CRAWL, dropFiles, listLanded, pullManifests, pullParts, pullRows } from './pull.js';
 export { landRows, PartWriter, placeManifest } from './part-writer.js';
 export {
@@ -21,11 +21,11 @@ export {
   otherPartName,
   partName,
   chunkOfSpool,
+  runFolders,
   spoolFile,
   spoolsDir,
   type PartTarget,
 } from './paths.js';
-export { runFolders } from './run-folders.js';
 export {
   listQuarantine,
   quarantineManifest,
@@ -34,5 +34,5 @@ export {
   readQuarantine,
   returnPart,
 } from './quarantine.js';
-export { gatherSpool, Spool } from './spool.js';
+export { Spool } from './spool.js';
 export { decodePart, encodePart, footerOf } from './parquet.js';

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { runFolder } from '../store/data-folder.js';
-import { headOf, type Frame } from './frames.js';
+import { distinct, headOf, type Frame } from './frames.js';
 import { readFolder, readPartRows } from './manifest.js';
 import { writePart } from './part-writer.js';
 import { manifestName, spoolFile, type PartTarget } from './paths.js';
@@ -43,8 +44,10 @@ export async function landSpool(
   { limits = SPOOL_LIMITS, goesOn = () => undefined, isOpen = false }: LandOptions = {},
 ): Promise<number> {
   const spool = spoolFile(runFolder(target), target.chunk);
-  const frames = readSpool(spool);
-  let rest: Frame[] = frames;
+  // Without the file, the bucket may have pieces that nobody has read.
+  if (!existsSync(spool)) return 0;
+  const frames = distinct(readSpool(spool));
+  let rest = frames;
   for (let part = 0; rest.length > 0; part++) {
     goesOn();
     const next = firstOf(rest, limits);

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFolder } from '../store/data-folder.js';
+import { namesIn } from '../store/files.js';
 import { publishFiles, removePublished, takePublished } from '../store/publish-files.js';
 import type { NewRow } from './frames.js';
 import { PartWriter } from './part-writer.js';
@@ -30,7 +31,8 @@ export class ListingWriter {
 
   /** Starts a listing from its first page. Removes the spools of an earlier, incomplete attempt. */
   static async open(target: PartTarget): Promise<ListingWriter> {
-    await dropListing(target);
+    const folder = spoolsDir(runFolder(target));
+    for (const name of namesIn(folder, `part-${target.chunk}`)) await rm(path.join(folder, name), { force: true });
     return new ListingWriter(target);
   }
 
@@ -52,7 +54,9 @@ export class ListingWriter {
   async commit(): Promise<void> {
     await this.seal();
     if (this.sealed === 0) return;
-    await markComplete(this.target, this.sealed);
+    const spools = Array.from({ length: this.sealed }, (_, part) => spoolOf(this.target, part));
+    // If another machine has read the listing meanwhile, its pages are valid.
+    await publishFiles(this.target.data, completeFile(this.target), { parts: this.sealed }, spools);
     await finishListing(this.target);
   }
 
@@ -71,12 +75,6 @@ export class ListingWriter {
   }
 }
 
-/** Marks a listing as complete. If another machine has read the listing meanwhile, its pages are valid. */
-async function markComplete(target: PartTarget, parts: number): Promise<void> {
-  const spools = Array.from({ length: parts }, (_, part) => spoolFile(runFolder(target), chunkName(target, part)));
-  await publishFiles(target.data, completeFile(target), { parts }, spools);
-}
-
 /**
  * Commits the remaining parts of a complete listing.
  * @returns false when no complete listing waits for this
@@ -88,25 +86,22 @@ export async function finishListing(target: PartTarget): Promise<boolean> {
   const { parts } = JSON.parse(readFileSync(file, 'utf8')) as { parts: number };
   for (let part = 0; part < parts; part++) {
     const chunk = part === parts - 1 ? target.chunk : chunkName(target, part);
-    const spooled = { ...target, chunk: chunkName(target, part) };
-    const spool = spoolFile(runFolder(target), spooled.chunk);
+    const spool = spoolOf(target, part);
     if (!(await PartWriter.committed({ ...target, chunk }))) await takePublished(data, file, part, spool);
-    if (existsSync(spool)) await (await PartWriter.open(spooled)).commit({ as: chunk });
+    if (!existsSync(spool)) continue;
+    const writer = await PartWriter.open({ ...target, chunk: chunkName(target, part) });
+    await writer.commit({ as: chunk });
   }
   await removePublished(data, file);
   return true;
 }
 
-/** Removes the spools of an incomplete listing. */
-async function dropListing(target: PartTarget): Promise<void> {
-  const folder = spoolsDir(runFolder(target));
-  if (!existsSync(folder)) return;
-  const own = readdirSync(folder).filter((name) => name.startsWith(`part-${target.chunk}`));
-  for (const name of own) await rm(path.join(folder, name), { force: true });
-}
-
 function chunkName({ chunk }: PartTarget, part: number): string {
   return `${chunk}-${String(part).padStart(5, '0')}`;
+}
+
+function spoolOf(target: PartTarget, part: number): string {
+  return spoolFile(runFolder(target), chunkName(target, part));
 }
 
 function completeFile(target: PartTarget): string {

@@ -6,8 +6,7 @@ import { runFolder, streamDir } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
 import { sha256 } from '../base/hash.js';
 import { decodePart } from './parquet.js';
-import { manifestName, manifestsDir } from './paths.js';
-import { runFolders } from './run-folders.js';
+import { manifestName, manifestsDir, runFolders } from './paths.js';
 import { namesIn } from '../store/files.js';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import type { Data } from '../store/data.js';
@@ -108,7 +107,7 @@ export function* recentParts(dataDir: string, stream: LandingStream): Generator<
  */
 export function findReplacing(folder: string, chunk: string): PartManifest | undefined {
   return namesIn(manifestsDir(folder), 'part-joined-')
-    .map((name) => PartManifest.parse(JSON.parse(readFileSync(path.join(manifestsDir(folder), name), 'utf8'))))
+    .map((name) => readManifest(path.join(manifestsDir(folder), name)))
     .find(({ replaces = [] }) => replaces.some(({ part }) => manifestName(part) === `part-${chunk}.json`));
 }
 
@@ -158,7 +157,8 @@ interface Known {
 const known = new Map<string, Known>();
 const MOST_KNOWN = 20_000;
 
-function readManifest(file: string): PartManifest {
+/** Reads a manifest. Throws if there is none, or it cannot be read. */
+export function readManifest(file: string): PartManifest {
   const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
   const stamp = `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
   const before = known.get(file);

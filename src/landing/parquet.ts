@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type * as Arrow from 'apache-arrow';
 import type { parquetWriteBuffer } from 'hyparquet-writer';
 import type * as ParquetWasm from 'parquet-wasm';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
+import { sha256 } from '../base/hash.js';
 import type { Frame } from './frames.js';
 import type { PartTarget } from './paths.js';
 
@@ -74,6 +74,7 @@ export async function encodePart(target: PartTarget, frames: readonly Frame[]): 
     body: frames.map(({ body }) => body),
     sha256: rows.map((row) => row.sha256),
   };
+  const content = sha256(rows.map((row) => `${row.sha256}\n`).join(''));
   const bytes = write({
     schema: SCHEMA,
     columnData: Object.entries(columns).map(([name, data]) => ({
@@ -85,7 +86,7 @@ export async function encodePart(target: PartTarget, frames: readonly Frame[]): 
     compressors: { BROTLI: compress },
     statistics: false,
     rowGroupSize: ROW_GROUP_ROWS,
-    kvMetadata: Object.entries({ ...footerOf(target), content: contentHash(rows) }).map(([key, value]) => ({
+    kvMetadata: Object.entries({ ...footerOf(target), content }).map(([key, value]) => ({
       key,
       value,
     })),
@@ -99,12 +100,6 @@ const FASTEST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
 function compress(bytes: Uint8Array): Uint8Array {
   return brotliCompressSync(bytes, FASTEST);
-}
-
-function contentHash(rows: readonly Frame['facts'][]): string {
-  const hash = createHash('sha256');
-  for (const { sha256 } of rows) hash.update(`${sha256}\n`);
-  return hash.digest('hex');
 }
 
 /** Decodes the rows of a part from the bytes of its file. */

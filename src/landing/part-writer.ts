@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFolder } from '../store/data-folder.js';
-import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
+import type { LandedRow, PartManifest } from '../../schemas/pipeline/landing.js';
 import { PEOPLE } from '../../schemas/streams/people.js';
 import { writeFileOnce } from '../store/files.js';
+import { sha256, sha256OfFile } from '../base/hash.js';
 import { partLanded } from '../base/observed.js';
 import { refreshForgotten, requireForgotten } from '../privacy/forgotten.js';
 import { frameOf, rowOf, stripFrame, type Frame, type NewRow } from './frames.js';
-import { findReplacing, isReadable, tryManifest } from './manifest.js';
+import { findReplacing, isReadable, readManifest, tryManifest } from './manifest.js';
 import { encodePart } from './parquet.js';
 import { manifestFile, otherPartName, partName, spoolFile, type PartTarget } from './paths.js';
 import { Spool } from './spool.js';
@@ -38,7 +38,7 @@ export class PartWriter {
   static async committed(target: PartTarget): Promise<PartManifest | undefined> {
     const file = manifestFile(runFolder(target), target.chunk);
     if (!isReadable(file)) await target.data.take(file);
-    return existsSync(file) ? PartManifest.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+    return existsSync(file) ? readManifest(file) : undefined;
   }
 
   /**
@@ -131,15 +131,15 @@ export async function writePart(
     target,
     frames.map((frame) => stripFrame(target, frame)),
   );
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const hash = sha256(bytes);
   const times = frames.map(({ facts }) => facts.fetched_at).toSorted();
   const { data, ...identity } = target;
   const manifest: PartManifest = {
     ...identity,
-    part: await placePart(target, bytes, sha256),
+    part: await placePart(target, bytes, hash),
     rows: frames.length,
     bytes: bytes.byteLength,
-    sha256,
+    sha256: hash,
     firstFetchedAt: times[0] ?? null,
     lastFetchedAt: times.at(-1) ?? null,
     writtenAt: new Date().toISOString(),
@@ -170,20 +170,20 @@ export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void
  * two attempts may write the same chunk at the same time. Either of them may then write the manifest.
  * @returns the file's name
  */
-async function placePart(target: PartTarget, bytes: Uint8Array, sha256: string): Promise<string> {
-  const folder = runFolder(target);
-  const other = otherPartName(target.chunk, sha256);
-  if (target.data.isShared()) {
-    // Machines do not see each other's files. The hash in the name keeps their parts apart.
-    await writeFileOnce(path.join(folder, other), bytes);
-    await target.data.give(path.join(folder, other));
-    return other;
+async function placePart(target: PartTarget, bytes: Uint8Array, hash: string): Promise<string> {
+  const { data, chunk } = target;
+  const fileOf = (name: string): string => path.join(runFolder(target), name);
+  // Machines do not see each other's files. In a bucket, the hash in the name keeps their parts apart.
+  if (!data.isShared()) {
+    const plain = partName(chunk);
+    if (await writeFileOnce(fileOf(plain), bytes)) return plain;
+    // Another attempt that has just committed may have removed it.
+    const there = await sha256OfFile(fileOf(plain)).catch(() => null);
+    if (there === hash) return plain;
   }
-  const plain = partName(target.chunk);
-  if (await writeFileOnce(path.join(folder, plain), bytes)) return plain;
-  const there = createHash('sha256').update(readFileSync(path.join(folder, plain)));
-  if (there.digest('hex') === sha256) return plain;
-  await writeFileOnce(path.join(folder, other), bytes);
+  const other = otherPartName(chunk, hash);
+  await writeFileOnce(fileOf(other), bytes);
+  await data.give(fileOf(other));
   return other;
 }
 

@@ -1,6 +1,8 @@
 import path from 'node:path';
+import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import type { Data } from '../store/data.js';
-import type { LandingPlace } from '../store/data-folder.js';
+import { streamDir, type LandingPlace } from '../store/data-folder.js';
+import { namesIn } from '../store/files.js';
 
 // Names of the files in a run's folder of the landing zone. `runFolder` in src/store/data-folder.ts returns the folder.
 
@@ -66,4 +68,29 @@ export function spoolFile(folder: string, chunk: string): string {
 /** Returns the chunk of a spool, from its file name; undefined if the file is no spool. */
 export function chunkOfSpool(name: string): string | undefined {
   return /^part-(.+)\.spool$/.exec(name)?.[1];
+}
+
+/** The folder that holds the answers of one stream, date and run. */
+export interface RunFolder {
+  folder: string;
+  /** Date of the night, YYYY-MM-DD. */
+  date: string;
+  run: string;
+}
+
+/**
+ * Lists the folders of a stream on this machine, ordered by date and run.
+ * @param since first date to list, YYYY-MM-DD; default: the earliest
+ */
+export function* runFolders(dataDir: string, stream: LandingStream, since = ''): Generator<RunFolder> {
+  const root = streamDir(dataDir, stream);
+  for (const date of namesIn(root, 'date=')) {
+    if (date < `date=${since}`) continue;
+    for (const run of namesIn(path.join(root, date), 'run='))
+      yield {
+        folder: path.join(root, date, run),
+        date: date.slice('date='.length),
+        run: run.slice('run='.length),
+      };
+  }
 }

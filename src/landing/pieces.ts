@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Data, SharedData } from '../store/data.js';
-import { headOf, parseFrames, type Frame } from './frames.js';
+import { distinct, parseFrames, type Frame } from './frames.js';
 
 /*
  * With the data in a bucket, a spool stays on its machine until its chunk is committed. Only two kinds of frames go to the
@@ -90,20 +90,18 @@ export async function readPieces(copy: SharedData, keys: readonly string[]): Pro
     const found = await copy.storage.read(key);
     if (found !== undefined) bodies.set(key, found.body);
   });
-  const frames = keys.flatMap((key) => [...parseFrames(bodies.get(key) ?? Buffer.alloc(0))]);
-  return [...new Map(frames.map((frame) => [headOf(frame), frame])).values()];
+  return distinct(keys.flatMap((key) => [...parseFrames(bodies.get(key) ?? Buffer.alloc(0))]));
 }
 
-/** Removes a spool, here and its pieces in the bucket. */
+/** Removes a spool: its pieces in the bucket, then the file. If this is interrupted, the file tells the next attempt. */
 export async function removeSpool(data: Data, spool: string): Promise<void> {
+  if (data.isShared()) await data.all(await listPieces(data, spool), async (key) => data.storage.remove(key));
   await rm(spool, { force: true });
-  if (!data.isShared()) return;
-  await data.all(await listPieces(data, spool), async (key) => data.storage.remove(key));
 }
 
-/** Whether a path names a piece of a spool. */
-export function isPiece(file: string): boolean {
-  return /\.spool\.pieces[\\/][^\\/]+$/.test(file);
+/** Returns the chunk of a piece, from its path; undefined if the file is no piece. */
+export function chunkOfPiece(file: string): string | undefined {
+  return /part-([^\\/]+)\.spool\.pieces[\\/][^\\/]+$/.exec(file)?.[1];
 }
 
 /** Folder of the pieces of a spool. It exists only in the bucket. */

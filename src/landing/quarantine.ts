@@ -6,9 +6,8 @@ import { landingDir } from '../store/data-folder.js';
 import { makeFolder, namesIn } from '../store/files.js';
 import { isReadable, readFolder, tryManifest, type LandedPart } from './manifest.js';
 import { decodePart } from './parquet.js';
-import { manifestName, manifestsDir, quarantineDir } from './paths.js';
+import { manifestName, manifestsDir, quarantineDir, runFolders } from './paths.js';
 import { pullManifests } from './pull.js';
-import { runFolders } from './run-folders.js';
 import type { Data } from '../store/data.js';
 
 /*
@@ -18,7 +17,8 @@ import type { Data } from '../store/data.js';
 
 /** Moves a part and its manifest into quarantine. If this is interrupted, the next call continues. */
 export async function quarantinePart(data: Data, { file, part }: LandedPart): Promise<void> {
-  await moveAll(data, path.join(manifestsDir(path.dirname(file)), manifestName(part)), [file]);
+  const manifest = path.join(manifestsDir(path.dirname(file)), manifestName(part));
+  await quarantineManifest(data, { manifest, files: [file] });
 }
 
 /** A manifest that cannot be read, with the files that may be its part. */
@@ -54,12 +54,11 @@ export async function readLostManifest(data: Data, manifest: string): Promise<Lo
   };
 }
 
-/** Moves a damaged manifest and the files that may be its part into quarantine. */
-export async function quarantineManifest(data: Data, { manifest, files }: LostManifest): Promise<void> {
-  await moveAll(data, manifest, files);
-}
-
-async function moveAll(data: Data, manifest: string, files: readonly string[]): Promise<void> {
+/** Moves a manifest and the files that may be its part into quarantine. */
+export async function quarantineManifest(
+  data: Data,
+  { manifest, files }: Pick<LostManifest, 'manifest' | 'files'>,
+): Promise<void> {
   const place = quarantineDir(path.dirname(path.dirname(manifest)));
   const placeOf = (file: string): string => path.join(place, path.basename(file));
   await makeFolder(place);

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { RequestsRecord } from '../../schemas/pipeline/landing.js';
 import type { AttemptReport } from '../api/index.js';
 import { requestsDir, requestsFile } from '../store/data-folder.js';
 import { asDiskError } from '../store/disk-errors.js';
-import { makeFolderSync } from '../store/files.js';
+import { makeFolderSync, namesIn } from '../store/files.js';
 import { addLatency, mergeLatencies, percentile, type LatencyBuckets } from './latency.js';
 import type { Data } from '../store/data.js';
 
@@ -49,8 +49,7 @@ export class RequestLog {
   /** Marks that a request is about to be sent. One byte in the memory of the operating system survives `kill -9`. */
   sending(): void {
     try {
-      this.#open ??= this.#openFile();
-      writeSync(this.#open, SENT);
+      this.#write(SENT);
     } catch {
       // The answer is logged, too, and that write reports the error.
     }
@@ -87,9 +86,11 @@ export class RequestLog {
     await data.storage?.upload(data.keyOf(this.#file).replace(/ndjson$/, `${data.id}.ndjson`), this.#file);
   }
 
-  #openFile(): number {
-    makeFolderSync(path.dirname(this.#file));
-    return openSync(this.#file, 'a');
+  #write(text: string): void {
+    if (this.#open === undefined) makeFolderSync(path.dirname(this.#file));
+    this.#open ??= openSync(this.#file, 'a');
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length;) at += writeSync(this.#open, bytes, at);
   }
 
   /**
@@ -103,22 +104,13 @@ export class RequestLog {
     // After a failed write, the file may end with an incomplete line. Start a new line.
     const mend = this.#failure === undefined ? '' : '\n';
     try {
-      const line = `${mend}${JSON.stringify(Object.fromEntries(this.#pending))}\n`;
-      if (this.#open === undefined) {
-        makeFolderSync(path.dirname(this.#file));
-        appendFileSync(this.#file, line);
-      } else writeFully(this.#open, line);
+      this.#write(`${mend}${JSON.stringify(Object.fromEntries(this.#pending))}\n`);
       this.#pending = new Map();
       this.#failure = undefined;
     } catch (error) {
       this.#failure = error;
     }
   }
-}
-
-function writeFully(file: number, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
 }
 
 const current = new AsyncLocalStorage<RequestLog>();
@@ -159,7 +151,7 @@ export function readRequests(dataDir: string, run: string): RequestsRecord[] {
   const folder = requestsDir(dataDir, run);
   const totals = new Map<string, Tally>();
   let unknown = 0;
-  for (const name of existsSync(folder) ? readdirSync(folder).toSorted() : []) {
+  for (const name of namesIn(folder)) {
     let [sent, answered] = [0, 0];
     for (const line of readFileSync(path.join(folder, name), 'utf8').split('\n')) {
       const text = line.replace(/^\.+/, '');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { asDiskError } from '../store/disk-errors.js';
 import { makeFolder } from '../store/files.js';
 import type { Data, SharedData } from '../store/data.js';
-import { encodeFrame, headOf, parseFrames, type FoundFrame, type Frame } from './frames.js';
+import { distinct, encodeFrame, headOf, parseFrames, type FoundFrame, type Frame } from './frames.js';
 import { listPieces, Pieces, readPieces } from './pieces.js';
 
 /*
@@ -66,16 +66,9 @@ export class Spool {
   }
 
   /**
-   * Writes a frame. When this returns, the operating system has the frame. From then on, the frame is kept if the
-   * process ends, but not if the power fails.
-   */
-  append(frame: Frame): void {
-    this.add(frame, 1);
-  }
-
-  /**
    * Adds a frame that is written with other frames in one write, because each write has a fixed cost. The write happens
-   * when `most` frames wait, or after 25 ms. If the process is killed, the waiting frames are lost.
+   * when `most` frames wait, or after 25 ms. If the process is killed, the waiting frames are lost. Written frames are
+   * lost only if the power fails before `sync`.
    */
   add(frame: Frame, most: number): void {
     const encoded = encodeFrame(frame);
@@ -183,7 +176,7 @@ function recover(file: string): Frame[] {
   const frames = readSpool(file);
   const whole = frames.at(-1)?.end ?? 0;
   if (existsSync(file) && whole < statSync(file).size) truncateSync(file, whole);
-  return frames;
+  return distinct(frames);
 }
 
 /** Adds the frames that only the bucket has to a spool, and makes the file if this machine has none. */

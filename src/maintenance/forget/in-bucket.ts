@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { landingDir, unprovenFile } from '../../store/data-folder.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
-import { isPiece, pullManifests, pullParts, readManifests } from '../../landing/index.js';
+import { chunkOfPiece, pullManifests, pullParts, readManifests } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { isStorageError } from '../../store/errors.js';
 import { removeOldCheckpoints } from '../../warehouse/duckdb/checkpoint.js';
@@ -58,7 +58,7 @@ export class BucketFiles {
     );
     // Parts that a killed process left without a manifest.
     const landed = (await copy.listGiven(landingDir(copy.dataDir))).filter(
-      ({ file }) => !isPiece(file) && !existsSync(file),
+      ({ file }) => chunkOfPiece(file) === undefined && !existsSync(file),
     );
     await copy.all(landed, async ({ file }) => {
       await copy.take(file);
@@ -110,7 +110,9 @@ export class BucketFiles {
 }
 
 function refuseUnlanded(copy: SharedData, listed: readonly Listed[]): void {
-  const key = listed.map(({ file }) => copy.keyOf(file)).find((name) => isPiece(name) && isAboutPeople(name));
+  const key = listed
+    .map(({ file }) => copy.keyOf(file))
+    .find((name) => chunkOfPiece(name) !== undefined && isAboutPeople(name));
   if (key === undefined) return;
   const folder = key.slice(0, key.lastIndexOf('/'));
   throw new TidemarkError('WarehouseBusy', `${copy.storage.name}/${folder} has answers that are not landed yet.`, {

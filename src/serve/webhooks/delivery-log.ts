@@ -20,7 +20,6 @@ import {
 import type { Data } from '../../store/data.js';
 import { Adopter } from '../../landing/adopter.js';
 import { newReceiverId, nextChunk } from '../../landing/deliveries.js';
-import { LostReceivers } from '../../landing/lost-receivers.js';
 
 const COMMIT_EVERY_MS = 60_000;
 
@@ -38,7 +37,7 @@ export interface DeliveryLogOptions {
   leaseMs?: number;
   beatMs?: number;
   place?: string;
-  /** Option of LostReceivers. */
+  /** Option of Adopter. */
   abandonedMs?: number;
 }
 
@@ -75,7 +74,6 @@ export class DeliveryLog {
   readonly #options: DeliveryLogOptions;
   readonly #timers: NodeJS.Timeout[];
   readonly #adopter: Adopter;
-  readonly #lost: LostReceivers;
   readonly #waiting: Waiting[] = [];
   readonly #closing = new AbortController();
   #receiver: Receiver | undefined;
@@ -90,7 +88,6 @@ export class DeliveryLog {
     this.#clock = clock;
     this.#options = options;
     this.#adopter = new Adopter(data, { ...options, onLanded: onCommit });
-    this.#lost = new LostReceivers(data, { ...options, onLanded: onCommit });
     const commit = (): void => {
       this.#commitDue = true;
       this.#work();
@@ -206,7 +203,7 @@ export class DeliveryLog {
       chunk.rows = chunk.spool.found.length;
       await syncPath(path.dirname(file), this.#data.dataDir);
     }
-    chunk.spool.append(frame);
+    chunk.spool.add(frame, 1);
     chunk.rows++;
     if (chunk.rows < limits.rows && chunk.spool.bytes < limits.bytes) return;
     await this.#rotate();
@@ -273,7 +270,6 @@ export class DeliveryLog {
     const goesOn = (): void => this.#closing.signal.throwIfAborted();
     this.#adopting ??= this.#adopter
       .adopt(this.#receiver?.id, goesOn)
-      .then(() => this.#lost.adopt(this.#receiver?.id, goesOn))
       .catch((error: unknown) => {
         if (!this.#closing.signal.aborted && !(error instanceof LockLostError)) this.#options.onFault?.(error);
       })

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   adoptSpools,
@@ -116,6 +117,27 @@ it('lands the answers of lost machines once when the run ends', async () => {
   await adoptSpools({ ...run, data: c });
   expect(entities(await landed(c))).toEqual([...upTo(60), 1_000, 1_001, 1_002, 1_003]);
   expect(await keysBelow(c, 'landing/companies/date=2026-11-20/run=run-1/_spool/')).toEqual([]);
+});
+
+it('lands each answer once, whatever the machines hold when they end the run together', async () => {
+  const answers = fc.array(fc.record({ given: fc.boolean(), by: fc.nat(2) }), { maxLength: 12 });
+  const ends = fc.array(fc.array(fc.nat(2), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 });
+  const run = { run: CHUNK.run, date: CHUNK.date, market: CHUNK.market };
+  await fc.assert(
+    fc.asyncProperty(answers, ends, async (fetched, rounds) => {
+      const machines = await makeMachines(3);
+      const writers = await Promise.all(machines.map((data) => PartWriter.open(on(data))));
+      for (const [n, { given, by }] of fetched.entries())
+        await (given ? writers[by]!.keep(row(n)) : writers[by]!.append(row(n)));
+      // Processes of one machine may disturb each other. Then the next attempt goes on.
+      for (const round of rounds)
+        await Promise.allSettled(round.map((machine) => adoptSpools({ ...run, data: machines[machine]! })));
+      for (const data of machines) await adoptSpools({ ...run, data });
+      expect(entities(await landed(machines[0]!))).toEqual(upTo(fetched.length));
+      expect(await keysBelow(machines[0]!, 'landing/companies/date=2026-11-20/run=run-1/_spool/')).toEqual([]);
+    }),
+    { numRuns: 4 },
+  );
 });
 
 it('lands no answer twice when a machine returns with a spool that others have landed', async () => {

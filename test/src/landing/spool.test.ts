@@ -45,10 +45,10 @@ describe('frames that a spool holds back', () => {
     await spool.close();
   });
 
-  it('are written before a frame that is appended, and before sync() and close()', async () => {
+  it('are written with a frame that may not wait, and before sync() and close()', async () => {
     const spool = await Spool.open(file);
     spool.add(row('1'), 100);
-    spool.append(row('2'));
+    spool.add(row('2'), 1);
     expect(written()).toEqual(['1', '2']);
     spool.add(row('3'), 100);
     await spool.sync();
