@@ -1,5 +1,5 @@
 import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/activities.js';
-import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import type { ForecastRecord, LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { ApiError, ApiResponse } from '../../api/index.js';
 import { PartWriter, pullRows, readRunRows, type NewRow } from '../../landing/index.js';
 import { takeUnlessLost } from '../../warehouse/builds/take-published.js';
@@ -10,7 +10,7 @@ import type { Plan, PlanAnswer, PlanRequest } from './plan/index.js';
 import { rowOf } from '../records/answer.js';
 import { landRecords } from '../records/land-records.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
-import { forecastMarket, landForecast, type AskPlan } from './forecast.js';
+import { forecastMarket, type AskPlan } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
 import { planMarket } from './market-plan.js';
 import { readCount } from '../records/read-count.js';
@@ -19,17 +19,6 @@ import { runAttempt } from '../attempt/run-attempt.js';
 import type { Subject } from '../judge/judge.js';
 import { kindOf } from '../judge/kinds.js';
 import { filtersRefused, refusalOf } from '../judge/refusal.js';
-
-const NOTHING_FOUND: DiscoverResult = {
-  done: false,
-  limited: false,
-  requests: 0,
-  rows: 0,
-  reportedTotal: null,
-  distinctCompanies: 0,
-  coverage: null,
-  causes: [],
-};
 
 /**
  * Searches a market with about `input.budget` requests. Lands every answer. The plan's state depends only on the
@@ -82,7 +71,9 @@ export async function discoverMarket(
     if (round === 0) {
       const ask: AskPlan = async (request) => answers.get(request.key) ?? keep(request);
       const forecast = await forecastMarket(deps, ctx, planMarket(deps.config, ctx, known), ask, known.past);
-      await landForecast(deps, ctx, forecast);
+      // The view ops.forecasts compares the forecast with the requests that the run sent.
+      const records: ForecastRecord[] = forecast.streams;
+      await landRecords(deps, ctx, 'forecasts', 'forecast', records);
     }
     const budget = input.budget - (writer.rows.length - before);
     await search({ deps, input: { ...input, budget }, plan, answers, keep, heartbeat, booking });
@@ -90,8 +81,9 @@ export async function discoverMarket(
   const { requests } = ended;
   if (ended.how === 'done') await writer.commit();
   else await writer.close();
-  if (ended.how === 'closed') return { ...NOTHING_FOUND, requests, refused: refusalOf('prospecting', ended.refusal) };
-  return conclude(deps, input, plan, { requests, rows: writer.rows.length, limited: ended.how === 'limited' });
+  const counts = { requests, rows: writer.rows.length, limited: ended.how === 'limited' };
+  if (ended.how !== 'closed') return conclude(deps, input, plan, counts);
+  return { ...soFar(plan, counts), refused: refusalOf('prospecting', ended.refusal) };
 }
 
 /** One round of a market's search, that is, one call of the activity. */
@@ -111,35 +103,29 @@ interface Round {
 async function search({ deps, input, plan, answers, keep, heartbeat, booking }: Round): Promise<void> {
   const share = mostInFlight(deps, input.concurrency);
   const inFlight = new Set<Promise<void>>();
+  const errors: unknown[] = [];
   let sent = 0;
-  const failed: { error?: unknown; yes: boolean } = { yes: false };
 
   const ask = async (request: PlanRequest): Promise<void> => {
     plan.answer(request.key, await keep(request));
     const { distinct, reportedTotal } = plan.stats();
     heartbeat.report({ step: 'search', done: distinct, total: reportedTotal, requests: booking.requests });
   };
+  const send = (request: PlanRequest): void => {
+    sent++;
+    const asking = ask(request)
+      .catch((error: unknown) => void errors.push(error))
+      .finally(() => inFlight.delete(asking));
+    inFlight.add(asking);
+  };
 
-  while (!plan.done && !failed.yes) {
-    replay(
-      plan,
-      answers,
-      (request) => {
-        sent++;
-        const asking = ask(request)
-          .catch((error: unknown) => {
-            if (!failed.yes) Object.assign(failed, { yes: true, error });
-          })
-          .finally(() => inFlight.delete(asking));
-        inFlight.add(asking);
-      },
-      () => Math.min(share - inFlight.size, input.budget - sent),
-    );
+  while (!plan.done && errors.length === 0) {
+    replay(plan, answers, send, () => Math.min(share - inFlight.size, input.budget - sent));
     if (inFlight.size === 0) break;
     await Promise.race(inFlight);
   }
   await Promise.all(inFlight);
-  if (failed.yes) throw failed.error;
+  if (errors.length > 0) throw errors[0];
   if (!plan.done && sent < input.budget) throw new Error('the search plan is not done, but has no request to send');
 }
 
@@ -229,18 +215,17 @@ function unusable(field: string): string {
   return `the API's ${field} is not a whole number from 0 to 2^53 - 1`;
 }
 
-async function conclude(
-  deps: CrawlDeps,
-  { ctx }: DiscoverInput,
-  plan: Plan,
-  counts: Pick<DiscoverResult, 'requests' | 'rows' | 'limited'>,
-): Promise<DiscoverResult> {
+type Counts = Pick<DiscoverResult, 'requests' | 'rows' | 'limited'>;
+
+/** The result of a round whose search goes on in a later round. */
+function soFar(plan: Plan, counts: Counts): DiscoverResult {
   const { distinct, reportedTotal } = plan.stats();
-  const open = { ...counts, done: false, reportedTotal, distinctCompanies: distinct, coverage: null, causes: [] };
-  if (!plan.done || counts.limited) return open;
-  if (plan.refused) {
-    throw filtersRefused(ctx, plan.refused);
-  }
+  return { ...counts, done: false, reportedTotal, distinctCompanies: distinct, coverage: null, causes: [] };
+}
+
+async function conclude(deps: CrawlDeps, { ctx }: DiscoverInput, plan: Plan, counts: Counts): Promise<DiscoverResult> {
+  if (!plan.done || counts.limited) return soFar(plan, counts);
+  if (plan.refused) throw filtersRefused(ctx, plan.refused);
   const coverage = plan.coverage();
   await landRecords(deps, ctx, 'segments', 'search', plan.segments());
   await landRecords(deps, ctx, 'coverage', 'search', [coverage]);
@@ -248,7 +233,7 @@ async function conclude(
   const share = coverage.share ?? coverage.distinct_companies / Math.max(1, coverage.reported_total);
   await keepCalibration(deps, ctx, plan.calibration(), share);
   return {
-    ...open,
+    ...soFar(plan, counts),
     done: true,
     coverage: {
       reportedTotal: coverage.reported_total,

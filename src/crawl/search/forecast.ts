@@ -1,4 +1,3 @@
-import type { ForecastRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
 import { pullRows, readManifests } from '../../landing/index.js';
@@ -11,7 +10,6 @@ import {
   type SearchOutlook,
   type StreamForecast,
 } from './plan/forecast.js';
-import { landRecords } from '../records/land-records.js';
 import type { CrawlDeps } from '../records/deps.js';
 import { contactDays } from '../listings/contact-metrics.js';
 import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../listings/nomenclatures.js';
@@ -107,11 +105,6 @@ function outlookOf(stream: FetchedStreamName, ctx: RunContext, past: PastNights)
   return { stream, endpoint, ...known, ...(single ? {} : { requestsPer }) };
 }
 
-/** Lands a run's forecast. The view ops.forecasts compares it with the requests that the run sent. */
-export async function landForecast(deps: CrawlDeps, ctx: RunContext, { streams }: MarketForecast): Promise<void> {
-  await landRecords(deps, ctx, 'forecasts', 'forecast', streams satisfies ForecastRecord[]);
-}
-
 /**
  * Forecasts the requests that do not depend on the market's size: lookup lists that are due, two readings of the quota,
  * and contact metrics.
@@ -147,41 +140,26 @@ async function calibrate(
   before: SearchOutlook['before'],
 ): Promise<SearchOutlook> {
   const wanted: PlanRequest[] = [];
-  const asked: { request: PlanRequest; answer: PlanAnswer }[] = [];
+  let asked = 0;
   for (let requests = plan.next(Infinity); requests.length > 0; requests = plan.next(Infinity)) {
     const probes = requests.filter(({ purpose }) => PROBES.has(purpose));
     wanted.push(...requests.filter((request) => !probes.includes(request)));
-    for (const probe of await Promise.all(probes.map(async (request) => ({ request, answer: await ask(request) })))) {
-      asked.push(probe);
-      plan.answer(probe.request.key, probe.answer);
-    }
+    asked += probes.length;
+    const answers = await Promise.all(probes.map(ask));
+    for (const [i, { key }] of probes.entries()) plan.answer(key, answers[i]!);
   }
   if (plan.refused !== null) throw filtersRefused(ctx, plan.refused);
-  const total = plan.stats().reportedTotal ?? 0;
-  const rows = asked.map(({ answer }) => ('ids' in answer ? answer.ids.length : 0));
-  const size = wanted[0]?.per_page ?? Math.max(1, ...rows);
-  const [part] = wanted.filter((request) => request.purpose === 'segment');
+  const { size } = plan.calibration();
+  const part = wanted.find(({ purpose }) => purpose === 'segment');
   const next: SearchOutlook['next'] = part
-    ? { kind: 'sweep', share: reachOf(splitKey(part, ctx), asked, total) }
-    : { kind: 'pages', pages: wanted.filter((request) => request.purpose === 'page').length };
-  return { total, size, asked: asked.length, next, before };
+    ? { kind: 'sweep', share: shareOf(plan, part, ctx) }
+    : { kind: 'pages', pages: wanted.filter(({ purpose }) => purpose === 'page').length };
+  return { total: plan.stats().reportedTotal ?? 0, size, asked, next, before };
 }
 
-/** Returns the key of the filter in which a segment differs from the market. */
-function splitKey({ filters }: PlanRequest, ctx: RunContext): string {
-  const differs = (key: string): boolean => JSON.stringify(filters[key]) !== JSON.stringify(ctx.filters[key]);
-  return Object.keys(filters).find(differs) ?? '';
-}
-
-/**
- * Returns the share of the market's companies that have a value in a dimension, according to the probes. If the
- * dimension is a list of values, the plan probed two halves of it. If it is a range, the plan probed the whole range.
- */
-function reachOf(key: string, asked: { request: PlanRequest; answer: PlanAnswer }[], total: number): number {
-  const probes = asked.filter(({ request, answer }) => key in request.filters && 'total' in answer);
-  const counts = probes.map(({ answer }) => ('total' in answer ? answer.total : 0));
-  const filter = probes[0]?.request.filters[key];
-  const isRange = typeof filter === 'object' && filter !== null && ('gte' in filter || 'lte' in filter);
-  const reached = isRange ? Math.max(...counts) : Math.max(...counts, (counts[0] ?? 0) + (counts[1] ?? 0));
-  return total === 0 || counts.length === 0 ? 1 : Math.min(1, reached / total);
+/** Returns the share of the market's companies that have a value in the dimension of a segment below the market. */
+function shareOf(plan: Plan, { filters }: PlanRequest, ctx: RunContext): number {
+  const key = Object.keys(filters).find((name) => JSON.stringify(filters[name]) !== JSON.stringify(ctx.filters[name]));
+  const facts = plan.calibration().dimensions[key ?? ''];
+  return facts === undefined || 'unusable' in facts || facts.complete ? 1 : facts.share;
 }

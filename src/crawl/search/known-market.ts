@@ -2,13 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { QuotaRecord } from '../../../schemas/pipeline/landing.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { calibrationFile, knownMarketFile } from '../../store/data-folder.js';
-import { errorMessage } from '../../base/errors.js';
 import { pullRows } from '../../landing/index.js';
 import { writeFileAtomic } from '../../store/files.js';
 import { canonicalJson } from '../../base/json/canonical-json.js';
-import type { Calibration, Distribution, KnownMarket } from './plan/index.js';
-import { NotPublishedError } from '../../warehouse/duckdb/errors.js';
-import { queryPublished } from '../../warehouse/builds/published.js';
+import type { Calibration, KnownMarket } from './plan/index.js';
 import type { CrawlDeps } from '../records/deps.js';
 import { readRecords } from '../records/land-records.js';
 import { readPastNights, type PastNights } from './past-nights.js';
@@ -61,13 +58,8 @@ export async function knownMarketOf(deps: Deps, ctx: RunContext, round: number):
  * night.
  */
 export async function readKnownMarket(deps: Deps, ctx: RunContext): Promise<SearchBasis> {
-  const kept = await readCalibration(deps, ctx);
-  return {
-    distributions: await readDistributions(deps, ctx),
-    calibration: kept?.calibration ?? null,
-    past: await readPastNights(deps, ctx),
-    quotaLeft: null,
-  };
+  const calibration = await readCalibration(deps, ctx);
+  return { ...(await readPastNights(deps, ctx)), calibration, quotaLeft: null };
 }
 
 /**
@@ -94,14 +86,14 @@ export async function keepCalibration(
   await data.give(file);
 }
 
-async function readCalibration({ config, data, clock }: Deps, ctx: RunContext): Promise<KeptCalibration | null> {
+async function readCalibration({ config, data, clock }: Deps, ctx: RunContext): Promise<Calibration | null> {
   const file = calibrationFile(config.dataDir, ctx.market ?? '');
   await data.refresh(file);
   const kept = readKept(file);
   if (!kept) return null;
   const ageDays = (clock.now().getTime() - Date.parse(kept.at)) / DAY_MS;
   const same = kept.baseUrl === config.api.baseUrl && canonicalJson(kept.filters) === canonicalJson(ctx.filters);
-  if (same && ageDays >= 0 && ageDays < CALIBRATION_DAYS) return kept;
+  if (same && ageDays >= 0 && ageDays < CALIBRATION_DAYS) return kept.calibration;
   await data.remove(file);
   return null;
 }
@@ -120,27 +112,4 @@ async function readQuotaLeft(deps: Deps, ctx: RunContext): Promise<number | null
   const daily = readRecords<QuotaRecord>(deps, ctx, 'quota').filter((reading) => reading.daily && reading.total > 0);
   const last = daily.toSorted((a, b) => (a.read_at < b.read_at ? -1 : 1)).at(-1);
   return last ? Math.max(0, Math.floor(last.total * (1 - deps.config.quota.reserve)) - last.used) : null;
-}
-
-/** Counts the members of the market's current night for each date of incorporation. */
-async function readDistributions({ config, log }: Deps, ctx: RunContext): Promise<Record<string, Distribution>> {
-  const market = `'${(ctx.market ?? '').replaceAll("'", "''")}'`;
-  try {
-    const rows = await queryPublished(
-      config.dataDir,
-      `SELECT CAST(c.founding_date AS VARCHAR), count(*)
-       FROM marts.market_members AS m LEFT JOIN core.companies AS c USING (company_id)
-       WHERE m.market = ${market} AND m.date = (SELECT max(date) FROM ops.nights WHERE market = ${market})
-       GROUP BY 1 ORDER BY 1 NULLS LAST`,
-    );
-    const values = rows.flatMap(([day, companies]): [string, number][] =>
-      typeof day === 'string' ? [[day, Number(companies)]] : [],
-    );
-    const without = Number(rows.find(([day]) => day === null)?.[1] ?? 0);
-    return values.length === 0 ? {} : { company_incorporation: { values, without } };
-  } catch (error) {
-    if (!(error instanceof NotPublishedError))
-      log.warn(`Cannot read past nights; the search starts without them: ${errorMessage(error)}`);
-    return {};
-  }
 }

@@ -1,6 +1,7 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
 import { errorMessage } from '../../base/errors.js';
+import type { Distribution } from './plan/index.js';
 import type { RecordOutlook, SearchOutlook } from './plan/forecast.js';
 import { NotPublishedError } from '../../warehouse/duckdb/errors.js';
 import { queryPublished } from '../../warehouse/builds/published.js';
@@ -33,18 +34,17 @@ export interface PastNights {
   latency: Record<string, number>;
 }
 
-/** A market before its first night. */
-const NOTHING_PAST: PastNights = { search: null, records: {}, tickers: [], requestsPer: {}, latency: {} };
-
 /**
- * Reads the facts for a forecast. Logs a read error and does not throw it: a run must not fail only because its
- * forecast fails.
+ * Reads what the published warehouse says about a market. Logs a read error and does not throw it: a run must not fail
+ * only because its forecast fails.
+ * @returns `distributions`: the members of the market's current night, counted for each date of incorporation
  */
 export async function readPastNights(
   { config, clock, log }: Pick<CrawlDeps, 'config' | 'clock' | 'log'>,
   ctx: RunContext,
-): Promise<PastNights> {
-  const past = structuredClone(NOTHING_PAST);
+): Promise<{ past: PastNights; distributions: Record<string, Distribution> }> {
+  const past: PastNights = { search: null, records: {}, tickers: [], requestsPer: {}, latency: {} };
+  const distributions: Record<string, Distribution> = {};
   const market = `'${(ctx.market ?? '').replaceAll("'", "''")}'`;
   const night = `(SELECT run FROM ops.nights WHERE market = ${market} ORDER BY date DESC LIMIT 1)`;
   const now = `TIMESTAMPTZ '${clock.now().toISOString()}'`;
@@ -55,9 +55,20 @@ export async function readPastNights(
     ([stream, seconds]) =>
       `(stream = '${stream}' AND answered_on <= CAST((${now} - to_seconds(${seconds})) AT TIME ZONE 'UTC' AS DATE))`,
   );
+  const rows = (sql: string): Promise<unknown[][]> => queryPublished(config.dataDir, sql);
   try {
+    const members = await rows(
+      `SELECT CAST(c.founding_date AS VARCHAR), count(*)
+       FROM marts.market_members AS m LEFT JOIN core.companies AS c USING (company_id)
+       WHERE m.market = ${market} AND m.date = (SELECT max(date) FROM ops.nights WHERE market = ${market})
+       GROUP BY 1 ORDER BY 1 NULLS LAST`,
+    );
+    const values = members.flatMap(([day, companies]): [string, number][] =>
+      typeof day === 'string' ? [[day, Number(companies)]] : [],
+    );
+    const without = Number(members.find(([day]) => day === null)?.[1] ?? 0);
+    if (values.length > 0) distributions['company_incorporation'] = { values, without };
     const freshness = await rows(
-      config.dataDir,
       `SELECT stream, sum(companies), coalesce(sum(companies) FILTER (answered_on IS NULL), 0),
         coalesce(sum(companies) FILTER (${stale.join(' OR ') || 'false'}), 0)
        FROM ops.freshness WHERE market = ${market} GROUP BY stream`,
@@ -71,7 +82,6 @@ export async function readPastNights(
       };
     }
     const changed = await rows(
-      config.dataDir,
       `SELECT stream, sum(entities) FROM ops.due
        WHERE run = ${night} AND reason IN ('event', 'renamed', 'status', 'entered', 'left', 'failed') GROUP BY stream`,
     );
@@ -80,7 +90,6 @@ export async function readPastNights(
       if (record) record.changed = Number(entities);
     }
     const sent = await rows(
-      config.dataDir,
       `SELECT d.stream, r.endpoint, sum(r.requests) / sum(d.due)
        FROM ops.requests AS r
        JOIN (SELECT run, stream, sum(entities) AS due FROM ops.due WHERE reason <> 'fresh' GROUP BY ALL) AS d USING (run)
@@ -92,7 +101,6 @@ export async function readPastNights(
       if (traitsOf(stream as FetchedStreamName).route === endpoint) past.requestsPer[String(stream)] = Number(requests);
     }
     const requests = await rows(
-      config.dataDir,
       `SELECT endpoint, requests, p50_ms, (SELECT reported_total FROM ops.coverage WHERE run = ${night})
        FROM ops.requests WHERE run = ${night}`,
     );
@@ -103,7 +111,6 @@ export async function readPastNights(
     }
     if (ctx.streams.includes('financials_ticker')) {
       const tickers = await rows(
-        config.dataDir,
         `SELECT ticker, is_matched, answered_at IS NOT NULL,
           coalesce(answered_at <= ${now} - to_seconds(${ctx.refreshSeconds['financials_ticker'] ?? 0}), false)
          FROM core.tickers`,
@@ -117,11 +124,7 @@ export async function readPastNights(
     }
   } catch (error) {
     if (!(error instanceof NotPublishedError))
-      log.warn(`Cannot read past nights, so the forecast ignores them: ${errorMessage(error)}`);
+      log.warn(`Cannot read past nights, so the search and its forecast ignore them: ${errorMessage(error)}`);
   }
-  return past;
-}
-
-async function rows(dataDir: string, sql: string): Promise<unknown[][]> {
-  return queryPublished(dataDir, sql);
+  return { past, distributions };
 }

@@ -1,17 +1,8 @@
 import type { CoverageCertificate, CoverageGap, CoverageRecord } from '../../../../schemas/pipeline/landing.js';
 import { joinReasons, plainReason, withSentence, type SpokenReason } from '../../../../schemas/pipeline/reason.js';
 import { faultOf, type IdFault } from '../../../base/company-id.js';
+import type { CrawlState } from './crawl-state.js';
 import { missingOf, type Segment, type SegmentTree } from './tree.js';
-
-export interface CoverageInput {
-  market: string;
-  tree: SegmentTree;
-  /** The market's total in the first answer; null before the first answer. */
-  firstTotal: number | null;
-  done: boolean;
-  /** Unusable dimensions, each with its reason. */
-  dropped: ReadonlyMap<string, string>;
-}
 
 /** A gap with what the planner knows about it. */
 type Gap = SpokenReason & Pick<CoverageGap, 'segment' | 'filters' | 'missing' | 'class' | 'also' | 'split_by'>;
@@ -21,16 +12,16 @@ type Gap = SpokenReason & Pick<CoverageGap, 'segment' | 'filters' | 'missing' | 
  * Companies with unusable ids count as missing, too. The gaps may add up to slightly more than `missing`, because a
  * company that is missing in one segment may have been found in another.
  */
-export function describeCoverage(input: CoverageInput): CoverageRecord {
-  const { market, tree, firstTotal, dropped } = input;
+export function describeCoverage(state: CrawlState, done: boolean): CoverageRecord {
+  const { tree, firstTotal, dropped } = state;
   const { root } = tree;
   const found = root.distinct - root.unusable;
   const missing = Math.max(0, root.total - found);
-  const gaps = gapsOf(input, missing);
+  const gaps = gapsOf(state, done, missing);
   // Each gap also names the unusable dimensions: a split along one of them might have found the missing companies.
   const unusable = dropped.size > 0 ? { unusable: [...dropped.values()].toSorted() } : {};
   return {
-    market,
+    market: state.input.market,
     reported_total: root.total,
     distinct_companies: found,
     missing,
@@ -51,61 +42,32 @@ function shareOf({ total, uncounted }: Segment, found: number, firstTotal: numbe
   return total === 0 ? 1 : Math.min(1, found / total);
 }
 
-function gapsOf({ tree, firstTotal, done }: CoverageInput, missing: number): Gap[] {
-  const { root } = tree;
+function gapsOf({ tree, firstTotal }: CrawlState, done: boolean, missing: number): Gap[] {
+  const { root, unusable } = tree;
+  const whole = { segment: root.id, filters: root.filters };
   const why: Gap[] = [];
-  const whole = { segment: root.id, filters: root.filters, missing, class: 'unproven' as const };
-  if (!done) {
-    why.push({ ...whole, ...plainReason('search_open') });
-  } else if (firstTotal === null) {
-    why.push({ ...whole, ...(root.shortfall ?? plainReason('no_total')) });
+  if (!done || firstTotal === null) {
+    const reason = done ? (root.shortfall ?? plainReason('no_total')) : plainReason('search_open');
+    why.push({ ...whole, missing, class: 'unproven', ...reason });
   } else {
-    explain(
-      root,
-      why,
-      firstTotal === root.total
-        ? plainReason('moved')
-        : { code: 'total_changed', values: { first: firstTotal, last: root.total } },
-    );
-    if (why.length === 0 && (root.state === 'remainder' || root.state === 'truncated')) why.push(uncertain(root));
+    const changed = { code: 'total_changed' as const, values: { first: firstTotal, last: root.total } };
+    explain(root, why, firstTotal === root.total ? plainReason('moved') : changed);
+    // The market was not searched completely, although the number of found companies equals the total. A new company may
+    // hide a missing one in the count.
+    if (why.length === 0 && (root.state === 'remainder' || root.state === 'truncated'))
+      why.push({ ...whole, missing: 0, class: classOf(root), ...reasonOf(root, plainReason('unlisted')) });
   }
-  return [...why, ...unusableIds(tree)];
-}
-
-/**
- * Returns the gap of a market that was not searched completely, although the number of found companies equals the total.
- * A new company may hide a missing one in the count.
- */
-function uncertain(root: Segment): Gap {
-  return {
-    segment: root.id,
-    filters: root.filters,
-    missing: 0,
-    ...reasonOf(root, plainReason('unlisted')),
-    class: classOf(root),
-  };
+  const read = [...unusable].map(faultOf);
+  for (const fault of ID_FAULTS) {
+    const examples = read.flatMap((one) => (one.fault === fault ? [one.example] : [])).toSorted();
+    if (examples.length === 0) continue;
+    const values = { fault, companies: examples.length, example: examples[0]! };
+    why.push({ ...whole, missing: examples.length, class: 'unusable', code: 'unusable_ids', values });
+  }
+  return why;
 }
 
 const ID_FAULTS: readonly IdFault[] = ['no_id', 'unusable_id', 'duplicate_key'];
-
-/** Returns a gap for each kind of unusable id, with its number of companies. */
-function unusableIds({ root, unusable }: SegmentTree): Gap[] {
-  const read = [...unusable].map(faultOf);
-  return ID_FAULTS.flatMap((fault): Gap[] => {
-    const examples = read.flatMap((one) => (one.fault === fault ? [one.example] : [])).toSorted();
-    if (examples.length === 0) return [];
-    return [
-      {
-        segment: root.id,
-        filters: root.filters,
-        missing: examples.length,
-        code: 'unusable_ids',
-        values: { fault, companies: examples.length, example: examples[0]! },
-        class: 'unusable',
-      },
-    ];
-  });
-}
 
 /** Adds to `why` a gap for the missing companies of a segment. Names the deepest segment that must contain them. */
 function explain(segment: Segment, why: Gap[], otherwise: SpokenReason): void {
@@ -125,13 +87,23 @@ function explain(segment: Segment, why: Gap[], otherwise: SpokenReason): void {
   for (const child of unproven) explain(child, why, plainReason('moved'));
 }
 
-/** Returns why companies of a segment are missing, with the other problems of its split. */
-function reasonOf({ shortfall, notes, splitBy }: Segment, otherwise: SpokenReason) {
+/**
+ * Returns why companies of a segment are missing, with the other problems of its split. If values overlap, also
+ * names the reason of the child that misses most.
+ */
+function reasonOf({ shortfall, notes, splitBy, merged, children }: Segment, otherwise: SpokenReason) {
   const main = shortfall ?? otherwise;
+  const [worst] = children
+    .filter(
+      (child) =>
+        merged === 'overlap' && child.state !== 'calibration' && child.shortfall !== null && missingOf(child) > 0,
+    )
+    .sort((a, b) => missingOf(b) - missingOf(a) || (a.id < b.id ? -1 : 1));
   const also = notes.filter((note) => note !== main).map((note) => withSentence(note));
+  const below = worst?.shortfall ? [withSentence({ ...worst.shortfall, segment: worst.id })] : [];
   return {
     ...main,
-    ...(also.length > 0 ? { also } : {}),
+    ...(also.length + below.length > 0 ? { also: [...also, ...below] } : {}),
     ...(splitBy.length > 0 ? { split_by: splitBy } : {}),
   };
 }

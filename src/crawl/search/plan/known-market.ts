@@ -1,8 +1,15 @@
 import { categoricalField, positionOf, type SplitField } from './split-field.js';
-import { asObject, buildSplitField, type DimensionFacts } from './calibration/dimension-facts.js';
+import { buildSplitField, type DimensionFacts } from './calibration/dimension-facts.js';
 import type { CrawlState } from './crawl-state.js';
 import { Shape, type Counted } from './shape.js';
-import type { Calibration, Dimension, DimensionCalibration, Distribution, RangeDimension } from './types.js';
+import type {
+  Calibration,
+  DateFormat,
+  Dimension,
+  DimensionCalibration,
+  Distribution,
+  RangeDimension,
+} from './types.js';
 
 /**
  * Returns what an earlier night found out about a dimension, without a request. The shape comes from the warehouse if
@@ -13,28 +20,26 @@ import type { Calibration, Dimension, DimensionCalibration, Distribution, RangeD
 export function recallDimension(state: CrawlState, dimension: Dimension): DimensionFacts | { unusable: string } | null {
   const learnt = state.input.known?.calibration?.dimensions[dimension.key];
   if (!learnt || 'unusable' in learnt) return learnt ?? null;
-  const { share, complete, nullValue, format } = learnt;
+  const { share, complete, nullValue, format, windows, overlapping } = learnt;
   const own = state.input.filters[dimension.key];
-  if (dimension.kind === 'categorical') {
-    const values = Array.isArray(own) ? own : dimension.values;
-    if (values.length !== learnt.values) return null;
-    const splitField = { ...categoricalField(dimension, values, learnt.windows), overlapping: learnt.overlapping };
-    const counts = fitted(splitField, learnt.counts);
-    return { splitField, shape: new Shape(splitField, counts), share, complete, nullValue, counts, exact: false };
-  }
-  const splitField = buildSplitField(state, dimension, asObject(own) ?? {}, format ?? 'day');
+  const values = dimension.kind === 'range' ? [] : Array.isArray(own) ? own : dimension.values;
+  if (values.length !== learnt.values) return null;
+  const splitField =
+    dimension.kind === 'range'
+      ? buildSplitField(state, dimension, format ?? 'day')
+      : { ...categoricalField(dimension, values, windows), overlapping };
   if (splitField.lo >= splitField.hi) return null;
+  const counts = fitted(splitField, learnt.counts);
   const spread = state.input.known?.distributions[dimension.key];
-  const known = spread ? countsOf(splitField, dimension, learnt, spread) : [];
+  const known = spread && dimension.kind === 'range' ? countsOf(splitField, dimension, format ?? 'day', spread) : [];
   const exact = known.length > 0;
-  const counts = exact ? known : fitted(splitField, learnt.counts);
   return {
     splitField,
-    shape: new Shape(splitField, counts),
+    shape: new Shape(splitField, exact ? known : counts),
     share: exact && spread && !complete ? shareOf(spread) : share,
     complete,
     nullValue,
-    counts: fitted(splitField, learnt.counts),
+    counts,
     exact,
     ...(format ? { format } : {}),
   };
@@ -81,25 +86,25 @@ function fitted(splitField: SplitField, counts: readonly (readonly [number, numb
 function countsOf(
   splitField: SplitField,
   dimension: RangeDimension,
-  { format }: Exclude<DimensionCalibration, { unusable: string }>,
+  format: DateFormat,
   { values }: Distribution,
 ): Counted[] {
-  const counts: Counted[] = [];
-  let next = splitField.lo;
+  const { lo, hi } = splitField;
+  const companiesAt = new Map<number, number>();
   for (const [value, companies] of values) {
-    const known = positionOf(dimension, format ?? 'day', value, 'first');
-    if (known === undefined) continue;
-    const at = Math.min(splitField.hi, Math.max(splitField.lo, known));
-    const last = counts.at(-1);
-    if (last && at < next) {
-      last.count += companies;
-      continue;
-    }
+    const position = positionOf(dimension, format, value, 'first');
+    if (position === undefined) continue;
+    const at = Math.min(hi, Math.max(lo, position));
+    companiesAt.set(at, (companiesAt.get(at) ?? 0) + companies);
+  }
+  const counts: Counted[] = [];
+  let next = lo;
+  for (const [at, count] of companiesAt) {
     if (at > next) counts.push({ from: next, to: at - 1, count: 0 });
-    counts.push({ from: at, to: at, count: companies });
+    counts.push({ from: at, to: at, count });
     next = at + 1;
   }
-  if (counts.length > 0 && next <= splitField.hi) counts.push({ from: next, to: splitField.hi, count: 0 });
+  if (counts.length > 0 && next <= hi) counts.push({ from: next, to: hi, count: 0 });
   return counts;
 }
 

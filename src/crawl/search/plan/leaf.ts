@@ -1,5 +1,4 @@
 import type { CrawlState } from './crawl-state.js';
-import { isBeyondReason } from './request-limit.js';
 import { pageAsk } from './questions.js';
 import { ask, askAll, type SearchAsk, type Task } from './tasks.js';
 import { addPage, missingOf, type Segment } from './tree.js';
@@ -59,7 +58,7 @@ export function* goesOn(state: CrawlState, segment: Segment, { total, ids }: Pag
 
 /** Reads the pages that the API shows of a search above the page cap. Used if no split is possible. */
 export function* readTop(state: CrawlState, segment: Segment, first: PageAnswer): Task<void> {
-  if (!isBeyondReason(state)) yield* readPages(state, segment, first, state.pages);
+  if (!state.isBeyondReason) yield* readPages(state, segment, first, state.pages);
 }
 
 /** Requests the pages after `known`, up to the page number `to`, all at the same time. */

@@ -1,42 +1,16 @@
 import type { CoverageRecord, SegmentRecord } from '../../../../schemas/pipeline/landing.js';
-import { calibratePageSize, PAGE_CAP } from './calibration/calibrate-page.js';
+import { calibratePageSize } from './calibration/calibrate-page.js';
 import { describeCoverage } from './coverage.js';
-import type { CrawlState } from './crawl-state.js';
-import { enumerate } from './split.js';
+import { CrawlState } from './crawl-state.js';
+import { enumerate, splitBy } from './split.js';
 import { askAgain } from './questions.js';
 import { Scheduler, type Task } from './tasks.js';
-import { addPage, missingOf, SegmentTree } from './tree.js';
-import {
-  isRefused,
-  type Calibration,
-  type PlanAnswer,
-  type PlanInput,
-  type PlanRequest,
-  type Remainder,
-} from './types.js';
+import { addPage, missingOf } from './tree.js';
+import { isRefused, type Calibration, type PlanAnswer, type PlanInput, type PlanRequest } from './types.js';
 import { describeCalibration } from './known-market.js';
-import { endsAtRoundTotal } from './round-total.js';
-import { spendRest } from './second-pass.js';
+import { fillGaps } from './second-pass.js';
 import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
 import { driftOf } from './tolerances.js';
-
-// The planner stops splitting after REQUESTS_PER_PAGE requests per page of the market, plus REQUESTS_FLOOR. A
-// consistent API needs far fewer requests: even two passes that request each page twice need only 4 requests per page.
-const REQUESTS_PER_PAGE = 8;
-const REQUESTS_FLOOR = 1_000;
-// The API's total may be far above the number of companies found. Then the planner stops splitting after this many
-// requests per found company, plus REQUESTS_FLOOR.
-const REQUESTS_PER_FOUND = 30;
-
-// Default of the input `remainder`.
-const REMAINDER: Remainder = { share: 0.05, records: () => 0, limit: null };
-// A second pass that costs at most this many requests for each company that it finds always runs.
-const PRICE = 3;
-// The same limit in a thorough search.
-const THOROUGH_PRICE = 1_000;
-// The budget of the remainder is at least this share of the search's own requests, because a night with few records
-// would otherwise find fewer companies than the night before.
-const LEAST_BUDGET = 0.4;
 
 /** Progress of a plan. */
 export interface PlanStats {
@@ -58,7 +32,7 @@ export interface PlanStats {
  *   the filters (`refused`).
  * - listing: reads a market above the page cap through version 1, if this is possible. The plan is done if the totals
  *   agree.
- * - search: reads or splits the market (`enumerate`). Then runs the postponed second passes (`spendRest`).
+ * - search: reads or splits the market (`enumerate`). Then runs second passes (`fillGaps`).
  * - final: requests the market's total once more. Then the plan is done.
  */
 export interface Plan {
@@ -87,50 +61,13 @@ export interface Plan {
  * Creates a plan that searches all companies of a market through `POST /v2/prospecting` (reference v2, "Prospecting").
  */
 export function createPlan(input: PlanInput): Plan {
-  const tree = new SegmentTree(input.filters);
-  const { remainder = REMAINDER } = input;
-  const thorough = remainder.share >= 1;
-  const { root } = tree;
-  let largestTotal = 0;
-  let notedCap = Infinity;
-  const outcome: CrawlOutcome = { refused: null, firstTotal: null };
   const scheduler = new Scheduler(({ segment }, answer) => {
-    if (isRefused(answer) || segment === V1_PROBE) return;
-    tree.note(answer.ids);
-    if ('total' in answer) largestTotal = Math.max(largestTotal, answer.total);
+    if (!isRefused(answer) && segment !== V1_PROBE) state.note(answer);
   });
-  const state: CrawlState = {
-    input,
-    tree,
-    perPage: input.perPage,
-    size: input.perPage,
-    pages: PAGE_CAP,
-    cap: 0,
-    price: remainder.share === 0 ? 0 : thorough ? THOROUGH_PRICE : PRICE,
-    thorough,
-    budget: () => budgetOf(remainder, scheduler.asked - state.second.requests, root.total),
-    second: { requests: 0, found: 0 },
-    deferred: [],
-    asked: () => scheduler.asked,
-    requestLimit: () => {
-      const claimed = state.totalsCap < Infinity ? Math.max(root.total, root.distinct) : root.total;
-      return (
-        REQUESTS_FLOOR +
-        Math.min(REQUESTS_PER_PAGE * Math.ceil(claimed / state.size), REQUESTS_PER_FOUND * root.distinct)
-      );
-    },
-    get totalsCap() {
-      return largestTotal > notedCap ? Infinity : notedCap;
-    },
-    noteCappedTotals: (total) => {
-      notedCap = Math.min(notedCap, total);
-    },
-    bounds: input.known?.calibration?.bounds ?? 'inclusive',
-    v1Refusal: input.known?.calibration?.v1Refusal ?? null,
-    facts: new Map(),
-    dropped: new Map(),
-  };
-  const crawl = scheduler.start(crawlMarket(state, outcome));
+  const state = new CrawlState(input, scheduler);
+  const { tree } = state;
+  const { root } = tree;
+  const crawl = scheduler.start(crawlMarket(state));
   return {
     next: (limit) => scheduler.take(limit),
     answer: (key, answer) => scheduler.give(key, answer),
@@ -138,52 +75,30 @@ export function createPlan(input: PlanInput): Plan {
       return crawl.done;
     },
     get refused() {
-      return outcome.refused;
+      return state.refused;
     },
     segments: () => tree.records(),
-    coverage: () =>
-      describeCoverage({
-        market: input.market,
-        tree,
-        firstTotal: outcome.firstTotal,
-        done: crawl.done,
-        dropped: state.dropped,
-      }),
+    coverage: () => describeCoverage(state, crawl.done),
     calibration: () => describeCalibration(state),
     stats: () => ({
       requests: scheduler.answered,
       distinct: root.distinct - root.unusable,
-      reportedTotal: outcome.firstTotal === null ? null : root.total,
+      reportedTotal: state.firstTotal === null ? null : root.total,
     }),
   };
 }
 
-/**
- * Returns the number of requests for the remainder: its share of the night's requests. It never uses requests that the
- * night needs for records.
- */
-function budgetOf({ share, records, limit }: Remainder, search: number, companies: number): number {
-  const night = search + records(companies);
-  const left = limit === null ? Infinity : limit - night;
-  return Math.max(0, Math.min(Math.max(share * night, LEAST_BUDGET * search), left));
-}
-
-interface CrawlOutcome {
-  refused: string | null;
-  firstTotal: number | null;
-}
-
-function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
+function* crawlMarket(state: CrawlState): Task<void> {
   const { root } = state.tree;
   const size = yield* calibratePageSize(root.filters, state.input.perPage, state.input.known?.calibration);
   if ('refused' in size) {
-    outcome.refused = size.refused;
+    state.refused = size.refused;
     root.shortfall = { code: 'filters_refused', values: { message: size.refused } };
     return;
   }
   Object.assign(state, { perPage: size.perPage, size: size.size, pages: size.pages, cap: size.size * size.pages });
   for (const page of size.asked) addPage(root, page);
-  root.total = outcome.firstTotal = size.first.total;
+  const firstTotal = (root.total = state.firstTotal = size.first.total);
   if (size.first.total > 0 && size.first.ids.length === 0) {
     root.shortfall = { code: 'page_empty', values: { total: root.total } };
     root.state = 'truncated';
@@ -192,16 +107,16 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   const learntCap = state.input.known?.calibration?.totalsCap;
   if (learntCap && root.total >= learntCap) state.noteCappedTotals(learntCap);
   const listable = root.total > state.cap && root.total < state.totalsCap;
-  const listing = listable && !(yield* endsAtRoundTotal(state)) ? yield* readListing(state) : null;
+  const listing = listable ? yield* readListing(state) : null;
   if (listing) {
     yield* askTotal(state, 'final');
-    if (settleListing(state, listing, outcome.firstTotal)) {
+    if (settleListing(state, listing, firstTotal)) {
       root.state = 'split';
       return;
     }
   }
   yield* enumerate(state, root, size.first, state.input.dimensions, null);
-  yield* spendRest(state);
+  yield* fillGaps(state, splitBy);
   const counted = root.total;
   yield* askTotal(state, listing ? 'final-2' : 'final');
   // If totals are capped, the parts have more companies together than the market's total. But parts may also share
@@ -209,7 +124,7 @@ function* crawlMarket(state: CrawlState, outcome: CrawlOutcome): Task<void> {
   const whole = root.children.every((child) => child.state === 'calibration' || missingOf(child) === 0);
   if (root.distinct === root.total && whole) root.uncounted = false;
   else if (root.total >= state.totalsCap) root.total = Math.max(root.total, counted);
-  const surplus = root.distinct - Math.max(root.total, outcome.firstTotal);
+  const surplus = root.distinct - Math.max(root.total, firstTotal);
   if (surplus > driftOf(root.total) && !root.uncounted) {
     root.uncounted = true;
     root.shortfall = { code: 'total_wrong', values: { listed: root.distinct, total: root.total } };

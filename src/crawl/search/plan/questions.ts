@@ -1,8 +1,16 @@
 import type { SplitField } from './split-field.js';
 import type { CrawlState } from './crawl-state.js';
+import type { Counted } from './shape.js';
 import { ask, type SearchAsk, type Task } from './tasks.js';
 import { addPage, type Segment } from './tree.js';
-import { isRefused, type Purpose, type SearchAnswer, type Window } from './types.js';
+import {
+  isRefused,
+  type PageAnswer,
+  type Purpose,
+  type RefusedAnswer,
+  type SearchAnswer,
+  type Window,
+} from './types.js';
 
 /**
  * Returns the request for a page of a segment. `again` distinguishes a deliberate repetition from the first request.
@@ -42,26 +50,53 @@ export function askAgain(
   return ask(pageAsk(state, segment, 1, purpose, mark));
 }
 
-/**
- * Returns a function that requests page 1 of a window. The function adds the window to the tree of segments, as a
- * calibration segment below the root.
- */
-export function probing(state: CrawlState, splitField: SplitField): (window: Window) => Task<SearchAnswer> {
-  return (window) =>
-    probe(state, state.tree.child(state.tree.root, splitField.key, splitField.filter(window), splitField.name(window)));
+/** Requests page 1 of a window of the market. Adds the window to the tree, as a calibration segment below the root. */
+export function probe(state: CrawlState, splitField: SplitField, window: Window): Task<SearchAnswer> {
+  return probePart(state, splitField.key, splitField.filter(window), splitField.name(window), 'calibration');
 }
 
 /** Searches for the market's companies without a value. `value` is a filter value that may select them. */
-export function guessNullValue(state: CrawlState, splitField: SplitField, value: unknown): Task<SearchAnswer> {
-  return probe(state, state.tree.child(state.tree.root, splitField.key, value, 'none'), 'guess');
+export function guessNullValue(state: CrawlState, key: string, value: unknown): Task<SearchAnswer> {
+  return probePart(state, key, value, 'none', 'guess');
 }
 
-function* probe(
+function* probePart(
   state: CrawlState,
-  segment: Segment,
-  purpose: 'calibration' | 'guess' = 'calibration',
+  key: string,
+  value: unknown,
+  name: string,
+  purpose: 'calibration' | 'guess',
 ): Task<SearchAnswer> {
+  const segment = state.tree.child(state.tree.root, key, value, name);
   const answer = yield* askFirst(state, segment, purpose);
   segment.state ??= 'calibration';
   return answer;
+}
+
+/** Two neighbouring windows of a dimension. */
+export interface Pair {
+  /** Page 1 of both windows. */
+  pages: readonly [PageAnswer, PageAnswer];
+  counts: readonly [Counted, Counted];
+  /** Sum of both totals. */
+  sum: number;
+}
+
+/** Requests page 1 of two neighbouring windows. Returns why the dimension is unusable if the API refuses one of them. */
+export function* probePair(
+  state: CrawlState,
+  splitField: SplitField,
+  [first, second]: readonly [Window, Window],
+): Task<Pair | { unusable: string }> {
+  const left = yield* probe(state, splitField, first);
+  const right = isRefused(left) ? left : yield* probe(state, splitField, second);
+  if (isRefused(left) || isRefused(right)) {
+    const { refused } = right as RefusedAnswer;
+    return { unusable: `the API refused ${splitField.key} (${refused})` };
+  }
+  const counts = [
+    { ...first, count: left.total },
+    { ...second, count: right.total },
+  ] as const;
+  return { pages: [left, right], counts, sum: left.total + right.total };
 }

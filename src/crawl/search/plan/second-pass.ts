@@ -1,34 +1,29 @@
-import type { Choice } from './calibration/choose-dimension.js';
-import type { CrawlState, DeferredPasses } from './crawl-state.js';
-import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
+import { costOf, usable } from './calibration/choose-dimension.js';
+import type { Choice } from './calibration/dimension-facts.js';
+import type { CrawlState, Gap, Hunt, Offer } from './crawl-state.js';
 import { plainReason } from '../../../../schemas/pipeline/reason.js';
-import { byPrice, countOffer, newIn, offersFor, type Hunt, type Offer } from './hunt.js';
 import { readTop } from './leaf.js';
-import { askAgain } from './questions.js';
-import { fork, join, type Task } from './tasks.js';
+import { askAgain, askFirst } from './questions.js';
+import { runAll, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
-import { isRefused, type Dimension, type PageAnswer } from './types.js';
+import { isRefused, type Dimension } from './types.js';
 
-// A pass may cost this many requests more than `price` × the number of companies that it finds.
-const SMALL_PASS = 10;
 // Until a second pass has found a company, it may send `price` × TRIAL × P requests. P is the number of the
 // segment's pages. If TRIAL × P is below LEAST_TRIAL, LEAST_TRIAL counts instead.
 const TRIAL = 0.13;
 const LEAST_TRIAL = 10;
+// A pass ends early after this share of its estimated requests, unless the companies that it finds are worth more.
+const EARLY_END = 0.8;
 // If totals are capped, nobody knows how many companies a pass can find. Then a pass may send TRUST requests for each
 // page of the segment. For a small segment, LEAST_TRUST pages count.
-const TRUST = 1.5;
+const TRUST = 1.25;
 const LEAST_TRUST = 30;
+// To count the companies without a value in n dimensions takes 2^n requests. So count with at most this many
+// dimensions.
+const MOST_COUNTED = 2;
 
-/** A segment whose split did not find all of its companies. */
-export interface Split {
-  segment: Segment;
-  /** Page 1 of the segment. */
-  first: PageAnswer;
-  choice: Choice;
-  /** The dimensions along which the segment was not split. */
-  rest: readonly Dimension[];
-}
+/** Reason for missing companies, if the search of a segment stopped at the plan's request limit. */
+export const BEYOND_REASON = plainReason('contradiction');
 
 /** The split of a segment along one dimension. */
 export interface SplitStep {
@@ -44,26 +39,11 @@ export interface SplitStep {
 /** Sweeps a segment along one more dimension. Ends early if `enough` returns true. */
 export type Walk = (state: CrawlState, step: SplitStep) => Task<void>;
 
-/**
- * Runs second passes over a segment, to find the companies without a value in the dimension of its split. Always runs
- * the cheapest pass next, as long as it costs at most `price` requests per company. Leaves more expensive passes to
- * `spendRest`.
- * @param outer the second pass to which this segment belongs; null for a segment of the first pass
- */
-export function* recover(
-  state: CrawlState,
-  split: Split,
-  outer: (Hunt & { hunted: number | null }) | null,
-  walk: Walk,
-): Task<void> {
-  const { segment } = split;
-  const { price } = state;
-  if (price === 0) {
-    segment.shortfall = plainReason('not_searched');
-    return;
-  }
-  if (isBeyondReason(state)) {
-    segment.shortfall = BEYOND_REASON;
+/** Notes that the split of a segment did not find all of its companies. `fillGaps` looks for the others. */
+export function* noteGap(state: CrawlState, gap: Omit<Gap, 'known' | 'earned' | 'offers'>): Task<void> {
+  const { segment } = gap;
+  if (state.price === 0 || state.isBeyondReason) {
+    segment.shortfall = state.price === 0 ? plainReason('not_searched') : BEYOND_REASON;
     return;
   }
   if (!segment.uncounted) {
@@ -71,187 +51,192 @@ export function* recover(
     if (!isRefused(again)) addPage(segment, again);
     if (lostOf(segment) === 0) return;
   }
-  const passes = new SecondPasses(state, split, outer, walk);
-  yield* passes.look();
-  for (let best = passes.best; best && best.cost <= passes.room(best); best = passes.best) yield* passes.goOn();
-  if (segment.uncounted) segment.total = Math.max(segment.total, segment.distinct);
-  if (missingOf(segment) * state.size * price >= segment.total) {
-    segment.merged = true;
-    yield* readTop(state, segment, split.first);
-  }
-  passes.explain();
-  if (outer) return;
-  passes.book();
-  if (passes.best && !segment.uncounted) {
-    state.deferred.push(passes);
-    for (let kept: Segment | null = segment; kept; kept = kept.parent) kept.kept = true;
-  }
+  state.gaps.push({ ...gap, known: new Set(segment.found), earned: 0, offers: null });
+  for (const whole of [segment, ...above(segment)]) whole.kept = true;
 }
 
 /**
- * Runs the postponed second passes after the whole market was searched. Starts with those that need the fewest requests
- * per company. Together, the second passes may send the remainder's budget, and `price` requests for each company that
- * they found.
+ * Runs second passes after the whole market was searched, to find companies without a value in the dimensions of the
+ * first splits. Starts with those that need the fewest requests per company. A pass runs if it costs at most `price`
+ * requests per company, or if the budget of the remainder pays for it.
  */
-export function* spendRest(state: CrawlState): Task<void> {
-  const { deferred, second, price } = state;
+export function* fillGaps(state: CrawlState, walk: Walk): Task<void> {
+  const { gaps, price, tree } = state;
+  const before = { requests: state.asked, found: tree.root.distinct };
   const budget = state.budget();
-  for (;;) {
-    if (isBeyondReason(state)) break;
-    let room = budget + price * second.found - second.requests;
-    const open = deferred
-      .filter(({ best }) => best !== null)
-      .sort((a, b) => byPrice(a.best!, b.best!) || (a.id < b.id ? -1 : 1));
-    const chosen = open.filter(({ best }) => {
-      if (best!.cost > room) return false;
-      room -= best!.cost;
-      return true;
-    });
-    if (chosen.length === 0) break;
-    const running = [];
-    for (const passes of chosen) running.push(yield* fork(passes.further()));
-    yield* join(running);
+  const spent = () => ({ requests: state.asked - before.requests, found: tree.root.distinct - before.found });
+  while (!state.isBeyondReason) {
+    for (const gap of gaps) gap.offers ??= yield* offersFor(state, gap);
+    const { requests, found } = spent();
+    let room = budget + price * found - requests;
+    const affordable = gaps
+      .filter(({ offers }) => offers!.length > 0)
+      .sort((a, b) => byPrice(a.offers![0]!, b.offers![0]!) || (a.segment.id < b.segment.id ? -1 : 1))
+      .filter((gap) => {
+        const best = gap.offers![0]!;
+        if (best.cost <= worthOf(state, gap, best)) return true;
+        if (gap.outer || gap.segment.uncounted || best.cost > room) return false;
+        room -= best.cost;
+        return true;
+      });
+    if (affordable.length === 0) break;
+    // A segment waits for its parts, because it would find the same companies.
+    const waiting = new Set(affordable.flatMap(({ segment }) => above(segment)));
+    yield* runAll(affordable.filter(({ segment }) => !waiting.has(segment)).map((gap) => runPass(state, gap, walk)));
   }
-  for (const passes of deferred) passes.explain();
+  yield* runAll(gaps.map((gap) => readRest(state, gap)));
+  for (const gap of gaps) explain(state, gap, spent());
 }
 
-/** The second passes over one segment, with their cost so far. */
-class SecondPasses implements DeferredPasses {
-  private offers: readonly Offer[] = [];
-  private rest: readonly Dimension[];
-  private reached: readonly Choice[];
-  private readonly known: ReadonlySet<string>;
-  private readonly before: { cost: number; distinct: number };
-  private booked = { cost: 0, distinct: 0 };
+/** Returns the segments above a segment. */
+function above({ parent }: Segment): Segment[] {
+  return parent ? [parent, ...above(parent)] : [];
+}
 
-  constructor(
-    private readonly state: CrawlState,
-    private readonly split: Split,
-    private readonly outer: (Hunt & { hunted: number | null }) | null,
-    private readonly walk: Walk,
-  ) {
-    const { segment, choice, rest } = split;
-    this.rest = rest;
-    this.reached = [...(outer?.reached ?? []), choice];
-    this.known = new Set(segment.found);
-    this.before = this.booked = { cost: segment.cost, distinct: segment.distinct };
-  }
+/** Returns the possible second passes over a segment. The one that needs the fewest requests comes first. */
+function* offersFor(state: CrawlState, gap: Gap): Task<Offer[]> {
+  const gain = wantedIn(gap);
+  if (gain === 0) return [];
+  const choices = yield* usable(state, gap.rest);
+  return choices
+    .map((choice) => ({ choice, cost: costOf(state, gap.segment.total, choice.facts), gain }))
+    .sort(byPrice);
+}
 
-  get id(): string {
-    return this.split.segment.id;
-  }
+/** Returns how many companies of a segment second passes still have to find. */
+function wantedIn({ segment, outer }: Gap): number {
+  const missing = segment.uncounted ? segment.total : missingOf(segment);
+  if (!outer || outer.most === null) return missing;
+  return Math.min(missing, Math.max(0, outer.most - newIn(segment, outer)));
+}
 
-  /** The pass that needs the fewest requests per company; null if no pass can find a company. */
-  get best(): Offer | null {
-    return this.offers[0] ?? null;
-  }
+/** Compares two passes by their estimated requests per company. The cheaper pass comes first. */
+function byPrice(a: Offer, b: Offer): number {
+  return a.cost / a.gain - b.cost / b.gain || (a.choice.dimension.key < b.choice.dimension.key ? -1 : 1);
+}
 
-  /** Returns how many requests a pass may cost. */
-  room({ gain }: Offer): number {
-    const { segment } = this.split;
-    const { price } = this.state;
-    const earned = price * (segment.distinct - this.before.distinct) - (segment.cost - this.before.cost);
-    const trial = price * Math.max(LEAST_TRIAL, TRIAL * (segment.total / this.state.size));
-    if (!segment.uncounted) return Math.min(price * gain, trial + earned);
-    const trust = TRUST * Math.max(LEAST_TRUST, segment.total / this.state.size);
-    return trust + earned;
-  }
+/** Returns how many requests a pass may cost without the budget of the remainder. */
+function worthOf({ price, size, thorough }: CrawlState, { segment, earned, outer }: Gap, { gain }: Offer): number {
+  const pages = segment.total / size;
+  if (!segment.uncounted) return Math.min(price * gain, price * Math.max(LEAST_TRIAL, TRIAL * pages) + earned);
+  return outer && !thorough ? 0 : TRUST * Math.max(LEAST_TRUST, pages) + earned;
+}
 
-  /** Finds the passes that can still find missing companies, and stores them in `offers`. */
-  *look(): Task<void> {
-    const wanted = this.wanted();
-    this.offers = wanted > 0 ? yield* offersFor(this.state, this.split.segment, this.rest, wanted) : [];
-  }
+/** Runs the cheapest pass over a segment. */
+function* runPass(state: CrawlState, gap: Gap, walk: Walk): Task<void> {
+  const { segment, reached, known, outer } = gap;
+  const { choice, cost, gain } = gap.offers![0]!;
+  const before = { cost: segment.cost, distinct: segment.distinct };
+  const sent = (): number => segment.cost - before.cost;
+  const found = (): number => segment.distinct - before.distinct;
+  gap.rest = gap.rest.filter((dimension) => dimension !== choice.dimension);
+  gap.offers = null;
+  segment.splitBy.push(choice.dimension.key);
+  segment.merged ??= 'passes';
+  const price = Math.max(state.price, cost / gain);
+  const isTooExpensive = (): boolean => !state.thorough && sent() > EARLY_END * cost + price * found();
+  const enough = (): boolean => wantedIn(gap) === 0 || isTooExpensive();
+  const knows = (id: string): boolean => known.has(id) || (outer?.knows(id) ?? false);
+  yield* walk(state, { segment, choice, rest: gap.rest, hunt: { reached, knows, most: null }, enough });
+  // If the search is thorough, later passes may also look for companies that this sweep missed. So the dimension counts
+  // as searched only if the sweep missed none.
+  const whole = segment.children.every(
+    (child) =>
+      child.state === 'calibration' || !(choice.facts.splitField.key in child.filters) || missingOf(child) === 0,
+  );
+  if (whole || !state.thorough) gap.reached = [...reached, choice];
+  passUp(segment);
+  gap.earned += state.price * found() - sent();
+}
 
-  /** Counts the companies that the best pass can find. If they are already counted, runs the pass instead. */
-  *goOn(): Task<void> {
-    const [best, ...others] = this.offers;
-    if (!best) return;
-    if (best.counted) {
-      yield* this.run(best);
-      yield* this.look();
-      return;
-    }
-    const counted = yield* countOffer(this.state, this.split.segment, best, this.hunt());
-    this.offers = [counted, ...others].filter(({ gain }) => gain > 0).sort(byPrice);
-  }
-
-  private *run({ choice, cost, gain }: Offer): Task<void> {
-    const { segment } = this.split;
-    const { cost: spent, distinct } = segment;
-    this.rest = this.rest.filter((dimension) => dimension !== choice.dimension);
-    segment.splitBy.push(choice.dimension.key);
-    segment.merged = true;
-    const price = Math.max(this.state.price, cost / gain);
-    const floor = this.outer ? 0 : SMALL_PASS;
-    const enough = (): boolean =>
-      this.wanted() === 0 || segment.cost - spent > floor + price * (cost / 3 + segment.distinct - distinct);
-    yield* this.walk(this.state, { segment, choice, rest: this.rest, hunt: this.hunt(), enough });
-    segment.distinct = segment.found.size;
-    // If the search is thorough, later passes may also look for companies that this sweep missed. So the dimension counts as searched only if the sweep missed none.
-    const whole =
-      !this.state.thorough ||
-      segment.children.every(
-        (child) =>
-          child.state === 'calibration' || !(choice.facts.splitField.key in child.filters) || missingOf(child) === 0,
-      );
-    if (whole) this.reached = [...this.reached, choice];
-  }
-
-  /** Runs or counts the best pass, after the search of this segment and of all segments above it has ended. */
-  *further(): Task<void> {
-    const { segment } = this.split;
-    yield* this.goOn();
-    this.book();
-    for (let above: Segment | null = segment; above; above = above.parent) {
-      for (const id of segment.found) above.found.add(id);
-      above.distinct = above.found.size;
-      if (above.state === 'remainder' && missingOf(above) === 0) above.state = 'split';
-    }
-  }
-
-  /** Adds to the totals of all second passes what this segment's passes have used and found since the last call. */
-  book(): void {
-    const { cost, distinct } = this.split.segment;
-    this.state.second.requests += cost - this.booked.cost;
-    this.state.second.found += distinct - this.booked.distinct;
-    this.booked = { cost, distinct };
-  }
-
-  /** Writes into the segment why companies are missing, and which passes would be too expensive. */
-  explain(): void {
-    const { segment } = this.split;
-    const { price: limit, second } = this.state;
-    const further = this.offers.map(({ choice, cost, gain }) => ({
-      dimension: choice.dimension.key,
-      requests: Math.ceil(cost),
-      companies: Math.ceil(gain),
-    }));
-    const capped = segment.notes.find(({ code }) => code === 'totals_capped');
-    if (segment.uncounted) segment.shortfall = capped ?? plainReason('no_value_uncounted');
-    else if (further.length === 0) segment.shortfall = plainReason('no_value');
-    else segment.shortfall = { code: 'too_expensive', values: { limit, ...second, further } };
-    restate(segment);
-  }
-
-  private hunt(): Hunt {
-    const { known, outer, reached } = this;
-    return { reached, knows: (id) => known.has(id) || (outer?.knows(id) ?? false) };
-  }
-
-  /** Returns how many companies this search still has to find. */
-  private wanted(): number {
-    const { outer } = this;
-    const { segment } = this.split;
-    const missing = segment.uncounted ? segment.total : missingOf(segment);
-    if (!outer || outer.hunted === null) return missing;
-    return Math.min(missing, Math.max(0, outer.hunted - newIn(segment, outer)));
+/** Adds what second passes over a segment found to the segments above it. */
+function passUp(segment: Segment): void {
+  for (const whole of [segment, ...above(segment)]) {
+    for (const id of segment.found) whole.found.add(id);
+    whole.distinct = whole.found.size;
+    if (whole.uncounted) whole.total = Math.max(whole.total, whole.distinct);
+    if (whole.state === 'remainder' && missingOf(whole) === 0) whole.state = 'split';
   }
 }
 
-/** Replaces the reason of a segment where the segments above quote it. */
-function restate({ id, parent, shortfall }: Segment): void {
-  if (shortfall === null) return;
-  for (let above = parent; above; above = above.parent)
-    above.notes = above.notes.map((note) => (note.segment === id ? { ...shortfall, segment: id } : note));
+/** Reads all pages of a segment if they probably list missing companies, at most `price` requests for each. */
+function* readRest(state: CrawlState, { segment, first, outer }: Gap): Task<void> {
+  if ((outer && !state.thorough) || missingOf(segment) * state.size * state.price < segment.total) return;
+  segment.merged ??= 'passes';
+  yield* readTop(state, segment, first);
+  passUp(segment);
+}
+
+/** Writes into a segment why companies are missing, and which passes would be too expensive. */
+function explain({ price: limit }: CrawlState, { segment, offers }: Gap, second: { requests: number; found: number }) {
+  const further = (offers ?? []).map(({ choice, cost, gain }) => ({
+    dimension: choice.dimension.key,
+    requests: Math.ceil(cost),
+    companies: Math.ceil(gain),
+  }));
+  const capped = segment.notes.find(({ code }) => code === 'totals_capped');
+  if (segment.uncounted) segment.shortfall = capped ?? plainReason('no_value_uncounted');
+  else if (further.length === 0) segment.shortfall = plainReason('no_value');
+  else segment.shortfall = { code: 'too_expensive', values: { limit, ...second, further } };
+}
+
+/** Counts the companies of a segment that no earlier pass found. */
+export function newIn(segment: Segment, hunt: Hunt): number {
+  let found = 0;
+  for (const id of segment.found) if (!hunt.knows(id)) found += 1;
+  return found;
+}
+
+/**
+ * Returns an upper limit for the number of companies of a segment that have no value in the dimensions of earlier
+ * passes. It may be too high, because it considers at most MOST_COUNTED dimensions. Returns null if the API cannot count
+ * them, if reading the whole segment costs no more requests than counting, or if the search is thorough.
+ */
+export function* countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Task<number | null> {
+  const reaching = reached
+    .toSorted((a, b) => b.facts.share - a.facts.share)
+    .map(({ facts: { splitField } }): Filter => [splitField.key, splitField.everybody])
+    .filter(([, everybody]) => everybody)
+    .slice(0, MOST_COUNTED);
+  const pages = Math.ceil(segment.total / state.size);
+  if (state.thorough || pages <= 2 ** (Math.min(MOST_COUNTED, reached.length) + 1)) return null;
+  return yield* countOutside(state, segment, [], reaching);
+}
+
+type Filter = readonly [key: string, value: unknown];
+
+/**
+ * Counts the companies of a segment that match the filters `under` and none of the filters `outside`. Subtracts the
+ * totals of companies that match more filters.
+ */
+function* countOutside(
+  state: CrawlState,
+  segment: Segment,
+  under: readonly Filter[],
+  [first, ...rest]: readonly Filter[],
+): Task<number | null> {
+  if (!first) return yield* totalOf(state, segment, under);
+  const inside = yield* countOutside(state, segment, [...under, first], rest);
+  if (inside === null) return null;
+  const all = yield* countOutside(state, segment, under, rest);
+  return all === null ? null : Math.max(0, all - inside);
+}
+
+/**
+ * Returns the API's total for a segment with the further filters `under`. Returns null if the API refuses this search
+ * or caps the total.
+ */
+function* totalOf(state: CrawlState, segment: Segment, under: readonly Filter[]): Task<number | null> {
+  let part = segment;
+  for (const [key, value] of under) {
+    part = state.tree.child(part, key, value, 'any');
+    part.state ??= 'calibration';
+  }
+  if (part === segment) return segment.total < state.totalsCap ? segment.total : null;
+  const asked = part.pages === 0;
+  const answer = yield* askFirst(state, part, 'guess');
+  if (isRefused(answer)) return null;
+  if (asked) segment.cost += 1;
+  for (const id of part.found) segment.found.add(id);
+  return answer.total < state.totalsCap ? answer.total : null;
 }

@@ -1,6 +1,20 @@
 import type { SplitField } from './split-field.js';
 import type { Window } from './types.js';
 
+/**
+ * Returns the last whole number from `low` to `high` for which `holds` is true. If it is true for one number, it must be
+ * true for all smaller ones. Does not test `low`.
+ */
+export function lastWhere(low: number, high: number, holds: (position: number) => boolean): number {
+  let [least, most] = [low, high];
+  while (least < most) {
+    const middle = least + Math.ceil((most - least) / 2);
+    if (holds(middle)) least = middle;
+    else most = middle - 1;
+  }
+  return least;
+}
+
 // In the estimate, all empty windows together hold this share of the companies.
 const EMPTY = 1e-3;
 
@@ -15,7 +29,6 @@ export interface Counted extends Window {
  * to choose the size of windows; all totals come from the API.
  */
 export class Shape {
-  private readonly starts: number[];
   private readonly before: number[];
 
   /** @param counts windows with their counts, in ascending order; together they cover the whole dimension */
@@ -28,7 +41,6 @@ export class Shape {
     const floor = (Math.max(1, sum) * EMPTY) / counts.length;
     const weights = counts.map((c) => Math.max(c.count, floor));
     const total = weights.reduce((all, w) => all + w, 0);
-    this.starts = counts.map((c) => c.from);
     this.before = [0];
     for (const weight of weights) this.before.push(this.before.at(-1)! + weight / total);
   }
@@ -46,14 +58,7 @@ export class Shape {
    */
   reach(from: number, share: number): number {
     const goal = this.upTo(from) + share;
-    let low = from - 1;
-    let high = this.splitField.hi;
-    while (low < high) {
-      const middle = low + Math.ceil((high - low) / 2);
-      if (this.upTo(middle + 1) <= goal) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return lastWhere(from - 1, this.splitField.hi, (to) => this.upTo(to + 1) <= goal);
   }
 
   /** Returns the share of the companies whose position is before `position`. */
@@ -61,13 +66,7 @@ export class Shape {
     const { lo, hi } = this.splitField;
     if (position <= lo) return 0;
     if (position > hi) return 1;
-    let low = 0;
-    let high = this.starts.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (this.starts[middle]! <= position) low = middle;
-      else high = middle - 1;
-    }
+    const low = lastWhere(0, this.counts.length - 1, (i) => this.counts[i]!.from <= position);
     const part = this.counts[low]!;
     const left = this.splitField.coord(part.from);
     const width = this.splitField.coord(part.to + 1) - left;
@@ -82,12 +81,15 @@ export class Shape {
  */
 export function halve(splitField: SplitField, window: Window): number {
   const goal = (splitField.coord(window.from) + splitField.coord(window.to + 1)) / 2;
-  let low = window.from;
-  let high = window.to - 1;
-  while (low < high) {
-    const middle = low + Math.ceil((high - low) / 2);
-    if (splitField.coord(middle + 1) <= goal) low = middle;
-    else high = middle - 1;
-  }
-  return Math.max(low, window.from);
+  return lastWhere(window.from, window.to - 1, (position) => splitField.coord(position + 1) <= goal);
+}
+
+/** Halves a dimension along its coordinate. */
+export function halvesOf(splitField: SplitField): [Window, Window] {
+  const { lo, hi } = splitField;
+  const middle = halve(splitField, { from: lo, to: hi });
+  return [
+    { from: lo, to: middle },
+    { from: middle + 1, to: hi },
+  ];
 }

@@ -1,13 +1,12 @@
-import { chooseDimension, type Choice } from './calibration/choose-dimension.js';
-import type { CrawlState } from './crawl-state.js';
-import { plainReason, type SpokenReason } from '../../../../schemas/pipeline/reason.js';
+import { chooseDimension } from './calibration/choose-dimension.js';
+import type { Choice } from './calibration/dimension-facts.js';
+import type { CrawlState, Hunt } from './crawl-state.js';
+import { plainReason } from '../../../../schemas/pipeline/reason.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
-import { countHunted, newIn, type Hunt } from './hunt.js';
-import { BEYOND_REASON, isBeyondReason } from './request-limit.js';
-import { recover, type SplitStep } from './second-pass.js';
+import { BEYOND_REASON, countHunted, newIn, noteGap, type SplitStep } from './second-pass.js';
 import { Sweep } from './sweep.js';
 import { askFirst } from './questions.js';
-import { fork, join, type Fiber, type Task } from './tasks.js';
+import { fork, join, runAll, type Fiber, type Task } from './tasks.js';
 import { lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
 import { SURPLUS } from './tolerances.js';
@@ -36,20 +35,20 @@ export function* enumerate(
   dimensions: readonly Dimension[],
   hunt: Hunt | null,
 ): Task<void> {
-  if (isBeyondReason(state)) {
+  if (state.isBeyondReason) {
     segment.shortfall = BEYOND_REASON;
     state.tree.settle(segment, 'truncated');
     return;
   }
-  const hunted = hunt && (yield* countHunted(state, segment, hunt));
-  if (hunt && hunted !== null && hunted <= newIn(segment, hunt)) {
+  const most = hunt && (yield* countHunted(state, segment, hunt));
+  if (hunt && most !== null && most <= newIn(segment, hunt)) {
     passBy(segment);
     return;
   }
   if (isVisible(state, segment, first.total) && !(yield* goesOn(state, segment, first))) {
     if (yield* readLeaf(state, segment, first)) return;
   }
-  const choice = yield* chooseDimension(state, first.total, dimensions, hunted ?? undefined);
+  const choice = yield* chooseDimension(state, first.total, dimensions, most ?? undefined);
   if (!choice) {
     yield* readTop(state, segment, first);
     segment.shortfall = { code: 'page_cap', values: { most: state.cap, total: segment.total } };
@@ -59,13 +58,15 @@ export function* enumerate(
   const rest = dimensions.filter((d) => d !== choice.dimension);
   segment.splitBy.push(choice.dimension.key);
   yield* splitBy(state, { segment, choice, rest, hunt });
-  if (choice.facts.splitField.overlapping) mergeChildren(segment);
+  // Children with overlapping values may miss the same companies, so separate gaps would count them several times.
+  if (choice.facts.splitField.overlapping) segment.merged = 'overlap';
   noticeCappedTotals(state, segment, choice, countOf(segment));
   if (isCapped(state, segment)) countByChildren(state, segment, choice);
   if (lostOf(segment) > 0 || segment.uncounted) {
-    yield* recover(state, { segment, first, choice, rest }, hunt && { ...hunt, hunted }, splitBy);
+    const reached = [...(hunt?.reached ?? []), choice];
+    yield* noteGap(state, { segment, first, reached, rest, outer: hunt && { ...hunt, most } });
   }
-  if (segment.merged || segment.notes.length > 0) segment.shortfall ??= explainSplit(segment);
+  if (segment.merged || segment.notes.length > 0) segment.shortfall ??= segment.notes[0] ?? plainReason('unlisted');
   state.tree.settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
 }
 
@@ -114,24 +115,21 @@ function countOf(segment: Segment): number {
  * found companies to the segment.
  */
 export function* splitBy(state: CrawlState, step: SplitStep): Task<void> {
-  const { segment, choice, rest, hunt, enough } = step;
-  const fibers: Fiber<void>[] = [];
+  const { segment, choice, enough } = step;
   const { nullValue, splitField } = choice.facts;
   const counted = countedLeaves(state, segment, choice);
-  for (const window of counted) {
-    const child = state.tree.child(segment, splitField.key, splitField.filter(window), splitField.name(window));
-    const first = yield* askSegment(state, child);
-    if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, hunt)));
-  }
-  for (const part of partsOf(state, segment, choice, enough !== undefined).flatMap((whole) => around(whole, counted))) {
-    fibers.push(yield* fork(sweep(state, step, part)));
-  }
-  if (nullValue !== undefined) {
-    const child = state.tree.child(segment, splitField.key, nullValue, 'none');
-    const first = yield* askSegment(state, child);
-    if (first) fibers.push(yield* fork(enumerate(state, child, first, rest, hunt)));
-  }
-  yield* join(fibers);
+  const parts = counted.map((window) => searchPart(state, step, splitField.filter(window), splitField.name(window)));
+  for (const window of partsOf(state, segment, choice, enough !== undefined))
+    parts.push(...around(window, counted).map((part) => sweep(state, step, part)));
+  if (nullValue !== undefined) parts.push(searchPart(state, step, nullValue, 'none'));
+  yield* runAll(parts);
+}
+
+/** Searches one part of a segment, unless the API refuses it. `value` is the filter value that selects the part. */
+function* searchPart(state: CrawlState, step: SplitStep, value: unknown, name: string): Task<void> {
+  const child = state.tree.child(step.segment, step.choice.facts.splitField.key, value, name);
+  const first = yield* askFirst(state, child, 'segment');
+  if (!isRefused(first)) yield* enumerate(state, child, first, step.rest, step.hunt);
 }
 
 function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: SplitStep, part: Window): Task<void> {
@@ -154,13 +152,13 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
   });
   let open: Fiber<void>[] = [];
   for (let window = walk.next(); window; window = walk.next()) {
-    const child = state.tree.child(segment, splitField.key, splitField.filter(window), splitField.name(window));
-    const first = isBeyondReason(state) ? null : yield* askSegment(state, child);
-    if (!first && isBeyondReason(state)) {
+    if (state.isBeyondReason) {
       segment.notes.push(BEYOND_REASON);
       break;
     }
-    if (!first) {
+    const child = state.tree.child(segment, splitField.key, splitField.filter(window), splitField.name(window));
+    const first = yield* askFirst(state, child, 'segment');
+    if (isRefused(first)) {
       segment.notes.push({
         code: 'part_refused',
         values: { dimension: splitField.key, part: splitField.name(window) },
@@ -189,29 +187,6 @@ function passBy(segment: Segment): void {
   for (const id of segment.found) segment.parent!.found.add(id);
   segment.parent!.distinct = segment.parent!.found.size;
   segment.parent!.cost += segment.cost;
-}
-
-/**
- * Makes coverage report one gap for all children together. Children with overlapping values may miss the same
- * companies, so separate gaps would count them several times.
- */
-function mergeChildren(segment: Segment): void {
-  segment.merged = true;
-  const [worst] = segment.children
-    .filter((c) => c.state !== 'calibration')
-    .sort((a, b) => missingOf(b) - missingOf(a) || (a.id < b.id ? -1 : 1));
-  if (worst?.shortfall && missingOf(worst) > 0) segment.notes.push({ ...worst.shortfall, segment: worst.id });
-}
-
-/** Returns why companies of a split segment are missing, as far as its own search shows. */
-function explainSplit({ notes }: Segment): SpokenReason {
-  return notes.find(({ segment }) => segment === undefined) ?? plainReason('unlisted');
-}
-
-/** Requests page 1 of a child segment. Returns null if the API refuses the search. */
-function* askSegment(state: CrawlState, child: Segment): Task<PageAnswer | null> {
-  const answer = yield* askFirst(state, child, 'segment');
-  return isRefused(answer) ? null : answer;
 }
 
 /** Returns the windows whose count in calibration is at or below the page cap. Their page 1 is already known. */

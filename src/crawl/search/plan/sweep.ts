@@ -1,4 +1,4 @@
-import type { Shape } from './shape.js';
+import { lastWhere, type Shape } from './shape.js';
 import type { Window } from './types.js';
 
 /** What a sweep needs to know about the segment and about the dimension. */
@@ -123,7 +123,7 @@ export class Sweep {
     this.asked += 1;
     const to = this.input.windows ? this.fillPages(Math.min(Math.max(this.aim(), this.at), this.input.to)) : this.at;
     this.window = { from: this.at, to };
-    this.foreseen = this.predict(this.window);
+    this.foreseen = this.predict(to);
     return this.window;
   }
 
@@ -134,7 +134,7 @@ export class Sweep {
     const capped = total >= (this.input.totalsCap?.() ?? Infinity);
     const over = capped || total > cap;
     if (over && to > from) {
-      this.overflows.push({ end: to, count: capped ? Math.max(total, this.foreseen) : total });
+      this.overflows.push({ end: to, count: capped ? Math.max(total, this.foreseen, cap + 1) : total });
       if (this.clean === 0) this.trust(total, 1);
       return 'narrow';
     }
@@ -180,20 +180,15 @@ export class Sweep {
   /** Returns the last position of the next window. */
   private aim(): number {
     const { shape, cap, to: end } = this.input;
-    let need = this.target;
-    let start = this.at;
-    for (const overflow of this.overflows.toReversed()) {
-      if (overflow.end < start) continue;
-      const before = start === this.at ? 0 : this.predict({ from: this.at, to: start - 1 });
-      const count = Math.max(0, overflow.count - before);
-      // The count is exact, so fill the window up to the cap.
-      if (start === this.at && count <= cap && count > need) return overflow.end;
-      if (count > need)
-        return Math.min(this.aimInside(start, overflow.end, count, need), overflow.end - (count > cap ? 1 : 0));
-      need -= count;
-      start = overflow.end + 1;
-    }
-    return start > end ? end : Math.max(start - 1, shape.reach(start, need / this.density));
+    const to = lastWhere(this.at, end, (position) => this.predict(position) <= this.target);
+    const inner = this.overflows.at(-1);
+    if (!inner) return to;
+    // The count is exact, so fill the window up to the cap.
+    if (inner.count <= cap) return Math.max(to, inner.end);
+    const mass = shape.mass(this.at, inner.end);
+    if (this.clean > 0 && inner.count > SPIKE * this.density * mass + cap / 2)
+      return Math.min(shape.reach(this.at, mass / 2), shape.reach(this.at, this.target / this.density));
+    return Math.min(to, inner.end - 1);
   }
 
   /**
@@ -203,10 +198,10 @@ export class Sweep {
   private fillPages(to: number): number {
     const { size, error, cap, to: end } = this.input;
     if (size === undefined || error === undefined || this.overflows.length > 0 || to === end) return to;
-    const least = this.predict({ from: this.at, to }) * SHORTEST;
+    const least = this.predict(to) * SHORTEST;
     let [best, bestWaste] = [to, Infinity];
     for (let at = to; at >= this.at && to - at < MOST_TRIED; at--) {
-      const foreseen = this.predict({ from: this.at, to: at });
+      const foreseen = this.predict(at);
       if (foreseen < least || foreseen < 1) break;
       // Plan for a slightly higher count than expected, because one more page for a single company is expensive.
       const pages = Math.ceil(Math.min(cap, foreseen + 1 + Math.sqrt(foreseen * MOVING)) / size);
@@ -216,35 +211,22 @@ export class Sweep {
     return best;
   }
 
-  private aimInside(start: number, end: number, count: number, need: number): number {
-    const { shape, cap } = this.input;
-    const mass = shape.mass(start, end);
-    const usual = this.density * mass;
-    if (this.clean > 0 && count > SPIKE * usual + cap / 2) {
-      const half = Math.max(start, shape.reach(start, mass / 2));
-      return Math.min(half, Math.max(start, shape.reach(start, need / this.density)));
-    }
-    return shape.reach(start, (mass * need) / count);
-  }
-
   /**
-   * Estimates the number of companies in a window. Uses the exact counts of overflows, and otherwise the density of the
-   * last windows.
+   * Estimates the number of companies from the current position to another. Uses the exact counts of overflows, and
+   * otherwise the density of the last windows.
    */
-  private predict(window: Window): number {
+  private predict(to: number): number {
     const { shape } = this.input;
     let sum = 0;
-    let start = window.from;
+    let start = this.at;
     let counted = 0;
-    for (const overflow of this.overflows.toReversed()) {
-      if (overflow.end < start || start > window.to) continue;
-      const inside = Math.min(overflow.end, window.to);
-      const mass = shape.mass(start, overflow.end);
-      const count = Math.max(0, overflow.count - counted);
-      sum += mass > 0 ? (count * shape.mass(start, inside)) / mass : 0;
-      counted = overflow.count;
-      start = overflow.end + 1;
+    for (const { end, count } of this.overflows.toReversed()) {
+      if (end < start || start > to) continue;
+      const mass = shape.mass(start, end);
+      if (mass > 0) sum += (Math.max(0, count - counted) * shape.mass(start, Math.min(end, to))) / mass;
+      counted = count;
+      start = end + 1;
     }
-    return sum + (start <= window.to ? this.density * shape.mass(start, window.to) : 0);
+    return sum + (start <= to ? this.density * shape.mass(start, to) : 0);
   }
 }

@@ -9,6 +9,7 @@ export type Task<T> = Generator<Step, T, unknown>;
 
 type Step = { asks: Ask[] } | { fork: Task<unknown> } | { join: readonly Fiber<unknown>[] };
 
+/** A task that was started. */
 export interface Fiber<T> {
   done: boolean;
   result: T | undefined;
@@ -16,9 +17,9 @@ export interface Fiber<T> {
 
 interface Running extends Fiber<unknown> {
   task: Task<unknown>;
+  /** Number of answers and tasks for which the task waits. */
   blockedOn: number;
   resume: () => unknown;
-  waiters: Running[];
 }
 
 /** A search through version 2, the default route. The scheduler adds the route. */
@@ -38,10 +39,8 @@ export function* askAll(requests: SearchAsk[]): Task<SearchAnswer[]> {
 
 /** Works like `askAll`, but requests pages of version 1's search. */
 export function* askListing(requests: SearchAsk[]): Task<(ListingAnswer | RefusedAnswer)[]> {
-  return (yield { asks: requests.map((request) => ({ route: 'v1', ...request })) }) as (
-    | ListingAnswer
-    | RefusedAnswer
-  )[];
+  const asks = requests.map((request) => ({ route: 'v1' as const, ...request }));
+  return (yield { asks }) as (ListingAnswer | RefusedAnswer)[];
 }
 
 /** Starts another task, which runs at the same time. */
@@ -55,26 +54,37 @@ export function* join<T>(fibers: readonly Fiber<T>[]): Task<T[]> {
   return fibers.map((fiber) => fiber.result as T);
 }
 
+/** Runs several tasks at the same time. Waits until all have ended. */
+export function* runAll(tasks: Iterable<Task<void>>): Task<void> {
+  const fibers: Fiber<void>[] = [];
+  for (const task of tasks) fibers.push(yield* fork(task));
+  yield* join(fibers);
+}
+
 /** Runs tasks as far as the known answers allow. Collects the requests for whose answers tasks wait. */
 export class Scheduler {
   private readonly answers = new Map<string, PlanAnswer>();
-  private readonly waiting = new Map<string, Running[]>();
+  /** Waiting tasks, by the key of the request or by the task for which they wait. */
+  private readonly waiting = new Map<string | Fiber<unknown>, Running[]>();
   private readonly wanted: PlanRequest[] = [];
-  private head = 0;
-  private ready: { fiber: Running; value: unknown }[] = [];
+  private readonly ready: { fiber: Running; value: unknown }[] = [];
+  private readonly made = new Set<string>();
   private readonly used = new Set<string>();
 
   /** @param onAnswer called once for each answer, when a task first uses it */
-  constructor(private readonly onAnswer: (asked: Ask, answer: PlanAnswer) => void) {}
+  constructor(private readonly onAnswer: (request: PlanRequest, answer: PlanAnswer) => void) {}
 
   /** Number of answers that tasks have used. */
   get answered(): number {
     return this.used.size;
   }
 
-  /** Number of requests that tasks have made, answered or not. */
+  /**
+   * Number of requests that tasks have made, answered or not. If the API contradicts itself, thousands of them may wait
+   * for an answer.
+   */
   get asked(): number {
-    return this.used.size + this.waiting.size;
+    return this.made.size;
   }
 
   /** Starts the first task. Runs it until it waits for answers. */
@@ -87,13 +97,9 @@ export class Scheduler {
   /** Returns up to `limit` requests. Returns each request only once, and none whose answer is already known. */
   take(limit: number): PlanRequest[] {
     const taken: PlanRequest[] = [];
-    while (taken.length < limit && this.head < this.wanted.length) {
-      const request = this.wanted[this.head++]!;
+    while (taken.length < limit && this.wanted.length > 0) {
+      const request = this.wanted.shift()!;
       if (!this.answers.has(request.key)) taken.push(request);
-    }
-    if (this.head > 1_000 && this.head * 2 > this.wanted.length) {
-      this.wanted.splice(0, this.head);
-      this.head = 0;
     }
     return taken;
   }
@@ -102,15 +108,12 @@ export class Scheduler {
   give(key: string, answer: PlanAnswer): void {
     if (this.answers.has(key)) return;
     this.answers.set(key, answer);
-    const fibers = this.waiting.get(key);
-    if (!fibers) return;
-    this.waiting.delete(key);
-    for (const fiber of fibers) this.unblock(fiber);
+    this.wake(key);
     this.drain();
   }
 
   private spawn(task: Task<unknown>): Running {
-    const fiber: Running = { task, done: false, result: undefined, blockedOn: 0, resume: () => undefined, waiters: [] };
+    const fiber: Running = { task, done: false, result: undefined, blockedOn: 0, resume: () => undefined };
     this.ready.push({ fiber, value: undefined });
     return fiber;
   }
@@ -122,61 +125,55 @@ export class Scheduler {
   private step(fiber: Running, value: unknown): void {
     const turn = fiber.task.next(value);
     if (turn.done) {
-      fiber.done = true;
-      fiber.result = turn.value;
-      for (const waiter of fiber.waiters) this.unblock(waiter);
-      fiber.waiters = [];
+      Object.assign(fiber, { done: true, result: turn.value });
+      this.wake(fiber);
       return;
     }
     const step = turn.value;
     if ('fork' in step) {
       const forked = this.spawn(step.fork);
-      this.ready.push({ fiber, value: forked });
+      this.wait(fiber, [], () => forked);
     } else if ('join' in step) {
-      const open = (step.join as readonly Running[]).filter((other) => !other.done);
-      this.block(fiber, open.length, () => undefined);
-      for (const other of open) other.waiters.push(fiber);
+      const open = step.join.filter((other) => !other.done);
+      this.wait(fiber, open, () => undefined);
     } else {
       this.askFor(fiber, step.asks);
     }
   }
 
   private askFor(fiber: Running, asks: Ask[]): void {
-    const keys = asks.map(requestKey);
-    const open = [...new Set(keys)].filter((key) => !this.answers.has(key));
-    this.block(fiber, open.length, () =>
-      keys.map((key, i) => {
-        const answer = this.answers.get(key)!;
-        if (!this.used.has(key)) {
-          this.used.add(key);
-          this.onAnswer(asks[i]!, answer);
-        }
-        return answer;
-      }),
-    );
-    const asked = new Map(keys.map((key, i) => [key, asks[i]!]));
-    for (const key of open) {
-      const fibers = this.waiting.get(key);
-      if (fibers) fibers.push(fiber);
-      else {
-        this.waiting.set(key, [fiber]);
-        const { again: _, ...request } = asked.get(key)!;
-        this.wanted.push({ key, ...request });
-      }
+    const requests = asks.map((one): PlanRequest => {
+      const { again: _, ...request } = one;
+      return { key: requestKey(one), ...request };
+    });
+    for (const request of requests) {
+      if (this.made.has(request.key)) continue;
+      this.made.add(request.key);
+      if (!this.answers.has(request.key)) this.wanted.push(request);
     }
+    const open = new Set(requests.map(({ key }) => key).filter((key) => !this.answers.has(key)));
+    this.wait(fiber, [...open], () => requests.map((request) => this.use(request)));
   }
 
-  private block(fiber: Running, on: number, resume: () => unknown): void {
-    if (on === 0) {
-      this.ready.push({ fiber, value: resume() });
-      return;
+  private use(request: PlanRequest): PlanAnswer {
+    const answer = this.answers.get(request.key)!;
+    if (!this.used.has(request.key)) {
+      this.used.add(request.key);
+      this.onAnswer(request, answer);
     }
-    fiber.blockedOn = on;
-    fiber.resume = resume;
+    return answer;
   }
 
-  private unblock(fiber: Running): void {
-    fiber.blockedOn -= 1;
-    if (fiber.blockedOn === 0) this.ready.push({ fiber, value: fiber.resume() });
+  private wait(fiber: Running, events: readonly (string | Fiber<unknown>)[], resume: () => unknown): void {
+    Object.assign(fiber, { resume, blockedOn: events.length });
+    if (events.length === 0) this.ready.push({ fiber, value: resume() });
+    for (const event of events) this.waiting.set(event, [...(this.waiting.get(event) ?? []), fiber]);
+  }
+
+  /** Continues the tasks that wait only for this answer or task. */
+  private wake(event: string | Fiber<unknown>): void {
+    const fibers = this.waiting.get(event) ?? [];
+    this.waiting.delete(event);
+    for (const fiber of fibers) if (--fiber.blockedOn === 0) this.ready.push({ fiber, value: fiber.resume() });
   }
 }

@@ -5,47 +5,53 @@ import { canonicalJson } from '../../../base/json/canonical-json.js';
 import type { PageAnswer } from './types.js';
 
 /** A search with one set of filters, and its results. */
-export interface Segment {
-  id: string;
-  parent: Segment | null;
-  filters: Record<string, unknown>;
-  depth: number;
+export class Segment {
+  readonly depth: number;
   /** The total that the API last reported. */
-  total: number;
+  total = 0;
   /**
    * Ids of the companies that this segment, or a segment split from it, has listed. When this segment gets its final
    * state, the ids move to its parent, unless `kept` is true.
    */
-  found: Set<string>;
-  /** Whether `found` stays here for a postponed second pass. */
-  kept: boolean;
+  found = new Set<string>();
+  /** Whether `found` stays here for a second pass. */
+  kept = false;
   /**
    * Number of found companies, including unusable ids. The search continues while `distinct` is below `total`. Does not
    * change when the ids of `found` move to the parent.
    */
-  distinct: number;
+  distinct = 0;
   /** Number of found companies whose id the warehouse cannot hold. Coverage counts them as missing. */
-  unusable: number;
+  unusable = 0;
   /** Number of rows on this segment's own pages, including repeated rows. */
-  rows: number;
-  pages: number;
+  rows = 0;
+  pages = 0;
   /** Number of pages requested for this segment and for the segments split from it. */
-  cost: number;
+  cost = 0;
   /** Final state. Null until the segment is completely searched or becomes a calibration segment. */
-  state: SegmentRecord['state'] | null;
-  splitBy: string[];
-  children: Segment[];
+  state: SegmentRecord['state'] | null = null;
+  readonly splitBy: string[] = [];
+  children: Segment[] = [];
   /** Why companies are missing in this segment. Null where the children give the reasons. */
-  shortfall: SpokenReason | null;
+  shortfall: SpokenReason | null = null;
   /** Whether this segment may have companies that its total does not count. */
-  uncounted: boolean;
+  uncounted = false;
   /**
-   * Whether missing companies cannot be assigned to single children. This is so after splits along several dimensions,
-   * or if values overlap.
+   * Why missing companies cannot be assigned to single children: values overlap, or there were splits along several
+   * dimensions. Null if they can.
    */
-  merged: boolean;
-  /** Problems during the split. With an id, the problem of this segment below. */
-  notes: (SpokenReason & { segment?: string })[];
+  merged: 'overlap' | 'passes' | null = null;
+  /** Problems during the split. */
+  readonly notes: SpokenReason[] = [];
+
+  constructor(
+    readonly id: string,
+    readonly parent: Segment | null,
+    readonly filters: Record<string, unknown>,
+  ) {
+    this.depth = parent ? parent.depth + 1 : 0;
+    parent?.children.push(this);
+  }
 }
 
 /**
@@ -72,7 +78,7 @@ export class SegmentTree {
   readonly root: Segment;
 
   constructor(filters: Record<string, unknown>) {
-    this.root = this.make('root', null, filters);
+    this.root = this.add(new Segment('root', null, filters));
   }
 
   /**
@@ -87,16 +93,12 @@ export class SegmentTree {
       if (canonicalJson(known.filters) === canonicalJson(filters)) return known;
       id += "'";
     }
-    const child = this.make(id, parent, filters);
-    parent.children.push(child);
-    return child;
+    return this.add(new Segment(id, parent, filters));
   }
 
   /** Adds the segment for version 1's listing. Its filters are written differently from the root's. */
   listing(filters: Record<string, unknown>): Segment {
-    const segment = this.make('root/v1', this.root, filters);
-    this.root.children.push(segment);
-    return segment;
+    return this.add(new Segment('root/v1', this.root, filters));
   }
 
   /** Adds the companies of an answer to the market's found companies. */
@@ -157,29 +159,8 @@ export class SegmentTree {
     return count;
   }
 
-  private make(id: string, parent: Segment | null, filters: Record<string, unknown>): Segment {
-    const segment: Segment = {
-      id,
-      parent,
-      filters,
-      depth: parent ? parent.depth + 1 : 0,
-      total: 0,
-      found: new Set(),
-      kept: false,
-      distinct: 0,
-      unusable: 0,
-      rows: 0,
-      pages: 0,
-      cost: 0,
-      state: null,
-      splitBy: [],
-      children: [],
-      shortfall: null,
-      uncounted: false,
-      merged: false,
-      notes: [],
-    };
-    this.all.set(id, segment);
+  private add(segment: Segment): Segment {
+    this.all.set(segment.id, segment);
     return segment;
   }
 }

@@ -1,13 +1,13 @@
-import type { DimensionFacts } from './dimension-facts.js';
-import { calibrateDimension, isFixed } from './calibrate-dimension.js';
+import { asObject, type Choice, type DimensionFacts } from './dimension-facts.js';
+import { calibrateDimension } from './calibrate-dimension.js';
 import type { CrawlState } from '../crawl-state.js';
 import { fork, join, type Task } from '../tasks.js';
-import type { Dimension } from '../types.js';
+import type { CategoricalDimension, Dimension } from '../types.js';
 import { SWEEP_COST } from '../tolerances.js';
 
 // If at least this share of the market's companies has a value in a dimension, prefer it to a dimension with overlapping
 // values.
-export const GOOD_REACH = 0.8;
+const GOOD_REACH = 0.8;
 // A dimension is coarse if its last RECENT positions hold, on average, more than COARSE × the page cap.
 const RECENT = 365;
 const COARSE = 0.25;
@@ -15,12 +15,6 @@ const COARSE = 0.25;
 const COARSE_KNOWN = 0.5;
 // Estimated number of times that a split by overlapping values lists the same company.
 const OVERLAP = 2;
-
-/** A dimension and its calibration. */
-export interface Choice {
-  dimension: Dimension;
-  facts: DimensionFacts;
-}
 
 /**
  * Chooses the dimension by which to split a segment of `total` companies. Takes the first dimension in which every
@@ -38,8 +32,8 @@ export function* chooseDimension(
   const second: Choice[] = [];
   const knownOnly = state.price === 0;
   for (const dimension of inOrder(dimensions)) {
-    if (isFixed(dimension, state.input.filters) || (isOverlapping(dimension) && !fits(state, total, dimension)))
-      continue;
+    // A split by overlapping values that does not pay is not worth a calibration either.
+    if (isOverlapping(dimension) && total > (state.cap * dimension.values.length) / 2) continue;
     const facts = yield* factsOf(state, dimension);
     if (!facts) continue;
     const choice = { dimension, facts };
@@ -61,7 +55,6 @@ export function* chooseDimension(
 /** Returns the facts of the first dimension by which the API filters; null if the API filters by none. */
 export function* firstUsable(state: CrawlState): Task<DimensionFacts | null> {
   for (const dimension of inOrder(state.input.dimensions)) {
-    if (isFixed(dimension, state.input.filters)) continue;
     const facts = yield* factsOf(state, dimension);
     if (facts) return facts;
   }
@@ -72,15 +65,18 @@ export function* firstUsable(state: CrawlState): Task<DimensionFacts | null> {
 export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Task<Choice[]> {
   const choices: Choice[] = [];
   for (const dimension of inOrder(dimensions)) {
-    if (isFixed(dimension, state.input.filters)) continue;
     const facts = yield* factsOf(state, dimension);
     if (facts) choices.push({ dimension, facts });
   }
   return choices.sort(byReach);
 }
 
-/** Returns the facts of a dimension. A plan calibrates each dimension once, when it first needs the facts. */
-export function* factsOf(state: CrawlState, dimension: Dimension): Task<DimensionFacts | null> {
+/**
+ * Returns the facts of a dimension; null if it cannot split the market. A plan calibrates each dimension once, when it
+ * first needs the facts.
+ */
+function* factsOf(state: CrawlState, dimension: Dimension): Task<DimensionFacts | null> {
+  if (isFixed(dimension, state.input.filters[dimension.key])) return null;
   let fiber = state.facts.get(dimension);
   if (!fiber) {
     fiber = yield* fork(calibrateDimension(state, dimension));
@@ -98,7 +94,7 @@ function inOrder(dimensions: readonly Dimension[]): Dimension[] {
   return [...dimensions].sort((a, b) => rank(a) - rank(b));
 }
 
-function isOverlapping(dimension: Dimension): boolean {
+function isOverlapping(dimension: Dimension): dimension is CategoricalDimension {
   return dimension.kind === 'categorical' && dimension.overlapping === true;
 }
 
@@ -132,9 +128,10 @@ function isCoarse(state: CrawlState, total: number, { splitField, shape, share, 
   );
 }
 
-/** Returns whether it is worth the requests to calibrate a dimension with overlapping values. */
-function fits(state: CrawlState, total: number, dimension: Dimension): boolean {
-  return dimension.kind === 'categorical' && total <= (state.cap * dimension.values.length) / 2;
+/** Returns whether the market's own filter leaves only one value of the dimension. */
+function isFixed({ kind }: Dimension, own: unknown): boolean {
+  if (own === undefined) return false;
+  return kind === 'categorical' ? !Array.isArray(own) || own.length < 2 : asObject(own) === null;
 }
 
 function byReach(a: Choice, b: Choice): number {

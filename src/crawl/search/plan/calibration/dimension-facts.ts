@@ -1,6 +1,9 @@
 import { positionOf, rangeField, type SplitField } from '../split-field.js';
 import { Shape, type Counted } from '../shape.js';
-import type { Bounds, DateFormat, PlanInput, RangeDimension } from '../types.js';
+import type { Bounds, DateFormat, Dimension, PlanInput, RangeDimension } from '../types.js';
+
+// Largest number of a dimension without an upper limit.
+const MOST = 1_000_000_000;
 
 /** What calibration found out about a dimension. The facts apply to the whole market. */
 export interface DimensionFacts {
@@ -19,6 +22,12 @@ export interface DimensionFacts {
   asked?: readonly Counted[];
   /** Whether `shape` comes from the warehouse, which knows the value of each company. */
   exact: boolean;
+}
+
+/** A dimension and its calibration. */
+export interface Choice {
+  dimension: Dimension;
+  facts: DimensionFacts;
 }
 
 /** Returns the facts that calibration learned from requests to the API. */
@@ -44,17 +53,16 @@ export function askedFacts(
  * the positions.
  */
 export function buildSplitField(
-  state: { input: PlanInput; bounds: Bounds },
+  { input, bounds }: { input: PlanInput; bounds: Bounds },
   dimension: RangeDimension,
-  own: Record<string, unknown>,
   format: DateFormat,
 ): SplitField {
-  const { horizon } = state.input;
+  const { horizon } = input;
   const isDate = dimension.type === 'date';
-  const min = positionOf(dimension, format, dimension.min ?? (isDate ? horizon.from : 0), 'first');
-  const max = positionOf(dimension, format, dimension.max ?? (isDate ? horizon.to : 1_000_000_000), 'last');
-  const { bounds } = state;
-  return rangeField(dimension, own, { min: min ?? 0, max: max ?? 1_000_000_000, format, bounds });
+  const min = positionOf(dimension, format, dimension.min ?? (isDate ? horizon.from : 0), 'first') ?? 0;
+  const most = positionOf(dimension, format, dimension.max ?? (isDate ? horizon.to : MOST), 'last') ?? MOST;
+  const own = asObject(input.filters[dimension.key]) ?? {};
+  return rangeField(dimension, own, { min, max: most, format, bounds });
 }
 
 /** Returns the value if it is a plain object, else null. */

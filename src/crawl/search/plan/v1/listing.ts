@@ -1,14 +1,19 @@
 import type { CrawlState } from '../crawl-state.js';
 import { formatCount } from '../../../../../schemas/format.js';
-import { askAgain } from '../questions.js';
+import { firstUsable } from '../calibration/choose-dimension.js';
+import { askAgain, probePair } from '../questions.js';
+import { halvesOf } from '../shape.js';
 import { askListing, type SearchAsk, type Task } from '../tasks.js';
 import { addPage, missingOf, type Segment } from '../tree.js';
 import { isRefused, type ListingAnswer } from '../types.js';
-import { driftOf } from '../tolerances.js';
+import { driftOf, SURPLUS } from '../tolerances.js';
 
 // If a page of version 1 has fewer rows than WORTH × the rows of a page of version 2, do not use version 1: a sweep
 // through version 2 needs fewer requests.
 const WORTH = 0.85;
+// An API that caps totals probably caps them at a round number, such as 10,000. Few markets have exactly a round number
+// of companies.
+const ROUND = 1_000;
 // Number of pages to request at the same time. The limit protects the memory if the API reports an absurd number of
 // pages.
 const BATCH = 1_000;
@@ -25,7 +30,7 @@ export const V1_PROBE = 'v1-probe';
  */
 export function* readListing(state: CrawlState): Task<Segment | null> {
   const filters = state.input.v1Filters;
-  if (!filters) return null;
+  if ((yield* endsAtRoundTotal(state)) || !filters) return null;
   const refusal = state.input.known?.calibration?.v1Refusal;
   const pages = refusal ?? (yield* probeListing(state, filters));
   if (typeof pages === 'string') {
@@ -52,6 +57,21 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
     if (segment.found.size === found) break;
   }
   return segment;
+}
+
+/**
+ * Returns whether the API caps totals at the market's total. Tests only round totals. Requests the totals of the two
+ * halves of a dimension. If they add up to more than the market's total, the API caps totals; records this in the
+ * state. Calibration requests the same halves, so a cold search sends these requests only once.
+ */
+function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
+  const { root } = state.tree;
+  if (root.total % ROUND !== 0) return false;
+  const facts = yield* firstUsable(state);
+  if (!facts?.splitField.windows || facts.splitField.overlapping) return false;
+  const halves = yield* probePair(state, facts.splitField, halvesOf(facts.splitField));
+  if (!('unusable' in halves) && halves.sum > root.total * (1 + SURPLUS)) state.noteCappedTotals(root.total);
+  return root.total >= state.totalsCap;
 }
 
 /**

@@ -61,4 +61,11 @@ describe('capped totals', () => {
     const known = { distributions: {}, calibration: { ...calibration, totalsCap: 1_000 } };
     expect(crawlMarket(market, { known }).plan.calibration().totalsCap).toBe(kept);
   });
+
+  it.each([600, 1_000, 1_200])('reads all parts when totals are capped at the page cap: %i companies', (count) => {
+    const market = new SimulatedMarket(companies(count), { maxSize: 25, totalsCap: 250 });
+    const { coverage, distinct } = crawlMarket(market, { dimensions: [legalForms] });
+    expect(distinct).toBe(count);
+    expect(coverage.share).toBeNull();
+  });
 });
