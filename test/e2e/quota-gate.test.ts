@@ -1,8 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
+import { openStorage } from '../../src/store/open.js';
+import { isBucket } from '../../src/store/places.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
 
@@ -42,9 +45,9 @@ describe('the quota gate', () => {
       },
       worker: null,
     });
-    const lists = path.join(path.dirname(system.project.landing), 'resolve');
-    mkdirSync(lists, { recursive: true });
-    for (const list of ['a', 'b']) writeFileSync(path.join(lists, `${list}.csv`), `name,country\nNobody ${list},DK\n`);
+    const { data } = parse(readFileSync(system.project.env['TIDEMARK_CONFIG'] ?? '', 'utf8')) as { data: string };
+    const storage = openStorage(isBucket(data) ? data : system.project.dataDir, {}, system.project.env);
+    await storage.create('resolve/a.csv', Buffer.from('name,country\nNobody a,DK\n'));
     await system.startWorker();
   });
 
