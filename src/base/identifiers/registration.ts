@@ -93,7 +93,7 @@ export function sameRegistration(one: Given, other: Given): Sameness {
     // One of the two may lack the letters of its register. In Great Britain, numbers without letters are other numbers.
     const isBare = /^\d+$/.test(a.key) !== /^\d+$/.test(b.key);
     const prefixed = /^[A-Z]/.test(a.key) || /^[A-Z]/.test(b.key);
-    const register = (homeA ?? homeB) !== 'GB' && isBare && prefixed;
+    const register = ![homeA, homeB].includes('GB') && isBare && prefixed;
     return register && a.digits === b.digits ? 'unknown' : 'different';
   }
   // Two countries may have given the same number to two companies.

@@ -22,11 +22,11 @@ WHERE is_current AND question_hash IN ${HASHES}`;
 const FAULTS = `
 SELECT question_hash, string_agg(DISTINCT said, '; ' ORDER BY said) AS fault
 FROM (
-  SELECT sha256(entity_id) AS question_hash, reason || ': ' || left(raw, 300) AS said
+  SELECT sha256(entity_id) AS question_hash, reason || coalesce(': ' || left(raw, 300), '') AS said
   FROM ops.rejects
   WHERE stream = 'payee_checks' AND resolved_at IS NULL
   UNION ALL
-  SELECT c.question_hash, r.reason || ' (report): ' || left(r.raw, 300)
+  SELECT c.question_hash, r.reason || ' (report)' || coalesce(': ' || left(r.raw, 300), '')
   FROM ops.rejects AS r
   JOIN core.payee_checks AS c ON c.is_current AND r.entity_id = c.check_id
   WHERE r.stream = 'payee_reports' AND r.resolved_at IS NULL

@@ -46,6 +46,15 @@ describe('registration numbers', () => {
     expect(compare('registration', row)).toEqual(['equal', 'equal']);
   });
 
+  it('of two countries compare the same way in both orders', () => {
+    const [one, other] = [
+      { value: 'A2', country: 'GB' },
+      { value: '2', country: 'BE' },
+    ];
+    expect(sameIdentifier('registration', one, other)).toBe('different');
+    expect(sameIdentifier('registration', other, one)).toBe('different');
+  });
+
   it.each<Row>([
     ['GB', 'SC123456', '00123456'],
     ['GB', 'SC123456', 'NI123456'],
