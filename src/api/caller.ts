@@ -12,15 +12,14 @@ import {
 import type { HeldKey } from './held-key.js';
 import { NOT_SENT, type Limiter } from './limiter.js';
 import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
-import { once, type Content } from './read-answer.js';
+import { LazyResponse } from './response.js';
 import type { Route } from './route.js';
 import { isFromCache } from '../base/network/from-cache.js';
-import { readServedAt } from '../base/network/http-date.js';
 import type { Redactor } from '../base/text/redact.js';
 import { prepareRequest, type PreparedRequest, type RequestParts } from './request.js';
 import { parseRetryAfter, retryDelay, type RetryPolicy } from './retry.js';
 import { looksWhole } from './looks-whole.js';
-import { headerOf, type Answer, type Fault, type Headers, type Transport } from './transport.js';
+import { headerOf, servedAt, type Answer, type Fault, type Headers, type Transport } from './transport.js';
 
 /** Options of a caller, shared by all routes of one client. */
 export interface CallerOptions {
@@ -174,7 +173,6 @@ export class Caller {
     return new LimitError({ ...context, attempts }, 'limits.daily', null, message);
   }
 
-  /** Reads `data`, `misfits`, `body` and `servedAt` of the response only when the caller does. */
   #read<T>(
     route: Route<T>,
     request: PreparedRequest,
@@ -183,53 +181,33 @@ export class Caller {
   ): ApiResponse<T> | ApiError {
     const { redactor, now, timeoutMs } = this.#options;
     const requestKey = redactor.data(request.key);
-    const base = { endpoint: route.endpoint, requestKey, status: raw.status, fetchedAt: now().toISOString(), attempts };
-    if (!raw.ok)
-      return faultError(raw, { ...base, requestKey: redactor.text(requestKey), body: '' }, redactor, timeoutMs);
-    const bytes = redactor.bytes(withoutMark(raw.body));
-    const text = once(() => bytes.toString());
-    const read = once(() => route.read({ ...base, body: text() }, raw));
-    const content = (): Content<T> => {
-      const reading = read();
-      if (reading instanceof ApiError) throw reading;
-      return reading;
+    const facts = {
+      endpoint: route.endpoint,
+      requestKey,
+      status: raw.status,
+      fetchedAt: now().toISOString(),
+      attempts,
     };
-    if ((route.isLazy && looksWhole(raw.status, bytes)) || !(read() instanceof ApiError))
-      return {
-        get data() {
-          return content().data();
-        },
-        get misfits() {
-          return content().misfits();
-        },
-        get body() {
-          return text();
-        },
-        get servedAt() {
-          return servedAt(raw.headers);
-        },
-        bytes: () => bytes,
-        ...base,
-      };
+    if (!raw.ok)
+      return faultError(raw, { ...facts, requestKey: redactor.text(requestKey), body: '' }, redactor, timeoutMs);
+    const answer = { ...raw, body: redactor.bytes(withoutMark(raw.body)) };
+    const response = new LazyResponse(route, facts, answer);
+    if (route.isLazy && looksWhole(raw.status, answer.body)) return response;
+    const reading = response.read();
+    if (!(reading instanceof ApiError)) return response;
     // `redactor.data` does not remove a short API key. People read errors, so remove such a key, too. Then read the
     // error again from the redacted text.
-    const body = hideInError(text(), redactor);
+    const body = hideInError(response.body, redactor);
     const retryAfterMs = parseRetryAfter(raw.headers, Date.now());
     const headers = withLocation(raw.headers, (location) => redactor.text(location));
-    const shown = { ...base, requestKey: redactor.text(requestKey), body, retryAfterMs };
+    const shown = { ...facts, requestKey: redactor.text(requestKey), body, retryAfterMs };
     const error = route.read(shown, { ...raw, headers });
-    return error instanceof ApiError ? error : (read() as ApiError);
+    return error instanceof ApiError ? error : reading;
   }
 }
 
 function withKey(request: PreparedRequest, key: string | null): PreparedRequest {
   return key === null ? request : { ...request, headers: { authorization: `Token ${key}`, ...request.headers } };
-}
-
-/** Returns the time in the header `Date` as an ISO instant. */
-function servedAt(headers: Headers): string | null {
-  const at = readServedAt(headerOf(headers, 'date'));
-  return at === null ? null : new Date(at).toISOString();
 }
 
 function masked(raw: Answer | Fault, mask: (text: string) => string): Answer | Fault {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatCount, formatDuration, formatRate } from '../../schemas/format.js';
-import { joinSignal, leaveSignal, type Abortable } from './abortable.js';
+import { joinSignal, type Abortable } from './abortable.js';
 import { Allowance } from './allowance.js';
 
 /** How many workers share the API key, and the place of this one in their common order, from 0. */
@@ -37,8 +37,8 @@ interface Waiter extends Abortable {
  * not say when the API lifts the limit (reference v2, "Errors").
  */
 export class Limiter {
-  readonly #maxConcurrency: number;
-  readonly #perSecond: number;
+  /** What the API said when the daily limit was reached; null if requests may be sent. */
+  dailyLimit: string | null = null;
   readonly #allowance: Allowance;
   readonly #ranks = new WeakMap<AbortSignal, number>();
   #lastRank = FIRST_RANK;
@@ -48,13 +48,14 @@ export class Limiter {
   #alarm: NodeJS.Timeout | null = null;
   #place: Place = { workers: 1, rank: 0 };
   #max: number;
-  #dailyLimit: string | null = null;
   readonly #closing = new AbortController();
 
   /** @param perSecond requests that may start per second; default: no limit */
-  constructor(maxConcurrency: number, perSecond = Infinity) {
-    this.#maxConcurrency = this.#max = maxConcurrency;
-    this.#perSecond = perSecond;
+  constructor(
+    private readonly maxConcurrency: number,
+    private readonly perSecond = Infinity,
+  ) {
+    this.#max = maxConcurrency;
     this.#allowance = new Allowance(maxConcurrency, perSecond);
   }
 
@@ -78,7 +79,7 @@ export class Limiter {
       /** Whether `limit` answers slow the requests down. */
       isSlowed: this.#allowance.isSlowed(now),
       /** Whether the daily limit stops all requests that use quota. */
-      isDailyLimit: this.#dailyLimit !== null,
+      isDailyLimit: this.dailyLimit !== null,
       /** Workers that share the API key, this one included. */
       workers: this.#place.workers,
     };
@@ -91,8 +92,8 @@ export class Limiter {
    */
   share(place: Place): void {
     this.#place = place;
-    this.#max = shareOf(this.#maxConcurrency, place);
-    this.#allowance.setMost(this.#max, this.#perSecond / place.workers);
+    this.#max = shareOf(this.maxConcurrency, place);
+    this.#allowance.setMost(this.#max, this.perSecond / place.workers);
     this.#admit();
   }
 
@@ -105,7 +106,7 @@ export class Limiter {
   acquire(isFree: boolean, signal: AbortSignal | undefined): number | Promise<number> {
     this.#closing.signal.throwIfAborted();
     signal?.throwIfAborted();
-    if (this.#dailyLimit !== null && !isFree) return NOT_SENT;
+    if (this.dailyLimit !== null && !isFree) return NOT_SENT;
     const rank = isFree ? FIRST_RANK : this.#rankOf(signal);
     const now = performance.now();
     if (this.#queue.length === 0 && this.#allowance.wait(now) === 0) return this.#allowance.start(now);
@@ -143,14 +144,9 @@ export class Limiter {
     return this.#allowance.limitedMs(performance.now());
   }
 
-  /** What the API said when the daily limit was reached; null if requests may be sent. */
-  get dailyLimit(): string | null {
-    return this.#dailyLimit;
-  }
-
   /** Stops all requests that use quota, after an answer with the daily limit. */
   stop(message: string): void {
-    this.#dailyLimit = message;
+    this.dailyLimit = message;
     const waiting = this.#queue;
     this.#queue = waiting.filter(({ rank }) => rank === FIRST_RANK);
     for (const waiter of waiting) if (waiter.rank !== FIRST_RANK) waiter.resolve(NOT_SENT);
@@ -158,7 +154,7 @@ export class Limiter {
 
   /** Allows requests again after the daily limit. */
   open(): void {
-    this.#dailyLimit = null;
+    this.dailyLimit = null;
   }
 
   /** Rejects all waiting and later calls. Requests in flight are not affected. */
@@ -179,15 +175,15 @@ export class Limiter {
       waiter = { rank, resolve, reject, abort };
     });
     this.#queue.splice(this.#queue.findLastIndex((other) => other.rank <= rank) + 1, 0, waiter);
-    joinSignal(signal, waiter);
+    const leave = joinSignal(signal, waiter);
     this.#admit();
-    return await turn.finally(() => leaveSignal(signal, waiter));
+    return await turn.finally(leave);
   }
 
   #rankOf(signal: AbortSignal | undefined): number {
     if (signal === undefined) return ++this.#lastRank;
-    const rank = this.#ranks.get(signal) ?? ++this.#lastRank;
-    this.#ranks.set(signal, rank);
+    let rank = this.#ranks.get(signal);
+    if (rank === undefined) this.#ranks.set(signal, (rank = ++this.#lastRank));
     return rank;
   }
 

@@ -2,10 +2,11 @@ import { isUtf8 } from 'node:buffer';
 
 import type { Dispatcher } from 'undici';
 
-import { joinSignal, leaveSignal, type Abortable } from './abortable.js';
+import { joinSignal, type Abortable } from './abortable.js';
 import { isLoopback } from '../base/loopback.js';
 import { decodeBody, parseCodings, type CodingError } from '../base/network/content-coding.js';
 import { connectTo } from '../base/network/connections.js';
+import { readServedAt } from '../base/network/http-date.js';
 import { findRoute, nameProxy } from '../base/network/proxies.js';
 import type { Method, PreparedRequest } from './request.js';
 
@@ -29,6 +30,12 @@ export interface Answer {
 export function headerOf(headers: Headers, name: string): string | null {
   const value = headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+/** Returns the time in the header `Date` as an ISO instant. Null without a usable one. */
+export function servedAt(headers: Headers): string | null {
+  const at = readServedAt(headerOf(headers, 'date'));
+  return at === null ? null : new Date(at).toISOString();
 }
 
 /**
@@ -74,8 +81,8 @@ const CHUNKS_KEPT = 256;
 /** Follow at most this many redirects of one request. */
 const MOST_REDIRECTS = 5;
 
-// Check the deadlines of all requests this often, in milliseconds. A timer for each request would cost more.
-const SWEEP_MS = 500;
+/** Longest time of a timer of Node, in milliseconds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Creates a pool of keep-alive connections to one origin. The pool has no limit, because the limiter already limits the
@@ -98,32 +105,24 @@ export function createTransport(options: TransportOptions) {
   const own = isLoopback(hostname) ? options.headers : { ...options.headers, 'accept-encoding': 'gzip' };
   const { proxy } = findRoute(options.baseUrl, process.env);
   const limits = { maxBodyBytes, proxy: proxy === null || protocol === 'https:' ? null : nameProxy(proxy) };
-  const open = new Set<Exchange>();
-  const sweep = setInterval(
-    () => {
-      const now = performance.now();
-      for (const exchange of open) exchange.endAfter(now);
-    },
-    Math.min(SWEEP_MS, timeoutMs / 10),
-  ).unref();
   return {
     /**
      * Sends one request once. Never rejects: failures are returned as a Fault.
      * @param follow whether to follow redirects within the origin
      */
     async send(request: PreparedRequest, signal: AbortSignal | undefined, follow: boolean): Promise<Answer | Fault> {
-      const deadline = performance.now() + timeoutMs;
+      const deadline = performance.now() + Math.min(timeoutMs, LONGEST_TIMER_MS);
       const { method, body } = request;
       const headers = request.headers === null ? own : { ...own, ...request.headers };
       let path = prefix + request.path;
       for (let redirects = 0; ; redirects++) {
-        const exchange = new Exchange(limits, deadline);
-        open.add(exchange);
-        joinSignal(signal, exchange);
+        const exchange = new Exchange(limits);
+        const leave = joinSignal(signal, exchange);
+        const timer = setTimeout(() => exchange.expire(), deadline - performance.now());
         pool.dispatch({ origin, path, method, body, headers }, exchange);
         const answer = await exchange.outcome;
-        leaveSignal(signal, exchange);
-        open.delete(exchange);
+        clearTimeout(timer);
+        leave();
         const next = follow && answer.ok ? nextPath(origin, method, path, answer) : null;
         if (!answer.ok || next === null) return answer;
         if (redirects === MOST_REDIRECTS) return endlessRedirects(answer);
@@ -131,10 +130,7 @@ export function createTransport(options: TransportOptions) {
       }
     },
     /** Resolves when all requests in flight have ended. */
-    async close(): Promise<void> {
-      await pool.close();
-      clearInterval(sweep);
-    },
+    close: (): Promise<void> => pool.close(),
   };
 }
 
@@ -173,11 +169,7 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
   #bytes = 0;
   #headers: Headers = {};
 
-  /** @param deadline instant of `performance.now()` */
-  constructor(
-    private readonly limits: { maxBodyBytes: number; proxy: string | null },
-    private readonly deadline: number,
-  ) {
+  constructor(private readonly limits: { maxBodyBytes: number; proxy: string | null }) {
     this.outcome = new Promise((resolve) => (this.#settle = resolve));
   }
 
@@ -185,9 +177,8 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
     this.#give('aborted', 'ABORT_ERR', 'given up by the caller');
   }
 
-  /** Ends the request if `now` is after its deadline. */
-  endAfter(now: number): void {
-    if (now >= this.deadline) this.#give('timeout', 'ETIMEDOUT', 'too late');
+  expire(): void {
+    this.#give('timeout', 'ETIMEDOUT', 'too late');
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

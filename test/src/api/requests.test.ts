@@ -197,6 +197,21 @@ describe('answers of the client', () => {
     );
   });
 
+  it('has own properties with shared getters, so that answers are freed early', async () => {
+    await withApi(
+      (_q, r) => reply(r, 200, { id: 1 }),
+      async ({ client }) => {
+        const answers = [await client.v2.company(1), await client.v2.company(2)];
+        for (const name of ['data', 'misfits', 'body', 'servedAt']) {
+          const [first, second] = answers.map((answer) => Object.getOwnPropertyDescriptor(answer, name));
+          expect(first).toMatchObject({ get: expect.any(Function) as () => unknown, enumerable: true });
+          expect(first).toEqual(second);
+        }
+        expect({ ...answers[0] }).toMatchObject({ data: { id: 1 }, misfits: [], body: '{"id":1}' });
+      },
+    );
+  });
+
   it('reads text totals as numbers, removes wrong values and marks items without id as null', async () => {
     const body = {
       total_companies: '3',
