@@ -17,7 +17,7 @@ const PER_MISSING_ROW = 4;
  */
 export function rowsToStart(missing: number): number {
   const least = Math.max(SOME_ROWS, missing * PER_MISSING_ROW);
-  // Runs that began with earlier workers continue with loads of many rows only.
+  // Without this mark, the replay of a run by earlier workers would load where they did not.
   return missing > 0 && least < MANY_ROWS && patched('loads-before-a-stream-ends') ? least : MANY_ROWS;
 }
 
@@ -45,7 +45,7 @@ export class EarlyLoad {
    */
   start(ctx: RunContext, least: number, onLoaded: (result: LoadResult) => void): void {
     if (this.#waiting < least || this.#loading !== null) return;
-    // Runs that began with workers that did not load early continue without.
+    // Without this mark, the replay of a run by earlier workers would load where they did not.
     if (!patched('loads-early')) return;
     this.#waiting = 0;
     const load = async (): Promise<void> => {

@@ -124,7 +124,9 @@ export async function readPastNights(
     }
   } catch (error) {
     if (!(error instanceof NotPublishedError))
-      log.warn(`Cannot read past nights, so the search and its forecast ignore them: ${errorMessage(error)}`);
+      log.warn(
+        `Cannot read past nights completely. The search and its forecast use what was read: ${errorMessage(error)}`,
+      );
   }
   return { past, distributions };
 }

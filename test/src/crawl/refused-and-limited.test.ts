@@ -387,6 +387,23 @@ describe('`limit` in a chunk, search or listing', () => {
   });
 });
 
+it('starts no more jobs about owners while the API answers nothing', async () => {
+  answer = () => [500, { detail: 'Internal failure.' }];
+  ctx = { ...ctx, ownership: deps.config.ownership };
+  due(many(200), 'ownership_jobs');
+  const starts = () => asked.filter((where) => where.endsWith('/ubo/enrich')).length;
+  await expect(fetch(FIRST, 'ownership_jobs')).rejects.toThrow(/Internal failure|answers no request/);
+  const lost = starts();
+  expect(lost).toBeGreaterThanOrEqual(20);
+  for (const attempt of [2, 3, 4])
+    await expect(fetch({ ...FIRST, attempt }, 'ownership_jobs')).rejects.toThrow(/Internal failure|answers no request/);
+  expect(starts()).toBe(lost);
+  // The lost ones are left to the polls; the others start once the API answers.
+  answer = (where) => (where.endsWith('/ubo/enrich') ? [200, { job_id: 'j' }] : undefined);
+  expect(await fetch({ ...FIRST, attempt: 5 }, 'ownership_jobs')).toMatchObject({ rows: 200 - lost });
+  expect(starts()).toBe(200);
+});
+
 it('requests smaller pages of a listing if the API calls its first page invalid, for whatever reason', async () => {
   const invalid = { error_name: 'InvalidRequest', error_code: 406, message: 'No.', data: {} };
   const sizes: unknown[] = [];

@@ -84,8 +84,8 @@ export class CrawlState {
    */
   readonly price: number;
   /**
-   * Whether every pass runs without a count of the companies that it can find. Such a count is too low in two cases:
-   * companies moved, or an earlier sweep stopped early.
+   * Whether the parts of each pass are searched without a count of the companies that they can find. Such a count is
+   * too low in two cases: companies moved, or an earlier sweep stopped early.
    */
   readonly thorough: boolean;
   readonly gaps: Gap[] = [];

@@ -146,6 +146,9 @@ function* runPass(state: CrawlState, gap: Gap, walk: Walk): Task<void> {
   );
   if (whole || !state.thorough) gap.reached = [...reached, choice];
   passUp(segment);
+  // The segments above now miss fewer companies.
+  const higher = new Set(above(segment));
+  for (const other of state.gaps) if (higher.has(other.segment)) other.offers = null;
   gap.earned += state.price * found() - sent();
 }
 
@@ -176,6 +179,7 @@ function explain({ price: limit }: CrawlState, { segment, offers }: Gap, second:
   }));
   const capped = segment.notes.find(({ code }) => code === 'totals_capped');
   if (segment.uncounted) segment.shortfall = capped ?? plainReason('no_value_uncounted');
+  else if (offers === null) segment.shortfall = BEYOND_REASON;
   else if (further.length === 0) segment.shortfall = plainReason('no_value');
   else segment.shortfall = { code: 'too_expensive', values: { limit, ...second, further } };
 }

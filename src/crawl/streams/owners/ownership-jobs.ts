@@ -23,6 +23,11 @@ export const ownershipJobs: Fetcher = {
     const job = await files.read(company);
     const decision = decideStart(job, ctx);
     if (decision === 'land' && job?.row) yield job.row;
+    if (job?.state === 'asked' && job.run === ctx.run) {
+      // The answer to the start was lost in an earlier attempt. Ask the API something, so that no silence counts as an
+      // answer: while the API is down, the attempt ends, and starts no jobs of other companies.
+      await client.v2.metrics({ signal });
+    }
     if (decision !== 'start') return;
     const smallest = thresholdParameter(settingsOf(ctx));
     const asked: OwnerJob = {
