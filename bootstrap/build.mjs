@@ -38,7 +38,9 @@ export async function ensureBuild({ root, log = (line) => void process.stderr.wr
     // If a model is faulty, the command that reads it says so. Without these files, commands only start slower.
     await prepare(root, partial);
     // Without the bundle, too, commands only start slower.
-    await bundleCommands(root, partial).catch(() => undefined);
+    await bundleCommands(root, partial).catch(() =>
+      rmSync(path.join(partial, 'bundle'), { recursive: true, force: true }),
+    );
     renameSync(partial, folder);
     removeOldBuilds(cache);
     return folder;

@@ -18,7 +18,7 @@ const INLINED = new Set([
 /**
  * Returns the file of compiled code that runs a command line. This is the bundle, which starts in less time. In two cases
  * it is the files from which the bundle was made:
- * - A worker, because its SDK loads packages that the bundle contains. No process may have them twice.
+ * - A worker, because its SDK loads packages that the bundle contains, and exchanges objects with them.
  * - With TIDEMARK_DEBUG, because the stack of an error then names the source files.
  *
  * @param {string} folder made by `compile`

@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { TidemarkError } from '../base/errors.js';
 import { runFolder } from '../store/data-folder.js';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
 import { landSpool } from './land-spool.js';
@@ -18,7 +20,7 @@ const WHOLE_OR_NOT: ReadonlySet<string> = new Set(['tenders', 'watched_companies
  * Lands the spools that the chunks of an ended run left, so that no answered request is sent again. Removes the spools
  * of incomplete listings, and of incomplete records about the run itself. If this is interrupted, or runs in several
  * processes at the same time, each row still lands once.
- * @returns the number of rows of the spools that are now landed
+ * @returns the number of rows of the spools that this call has landed
  */
 export async function adoptSpools(run: {
   data: Data;
@@ -57,10 +59,22 @@ async function isCommitted(target: PartTarget): Promise<boolean> {
   );
 }
 
-/** Lists the chunks of a run's folder that have a spool, here or in the bucket. */
+/**
+ * Lists the chunks of a run's folder that have a spool, here or in the bucket.
+ * @throws TidemarkError `LandingCorrupt` for a spool of version 1.0.0-rc.1, which this version cannot read
+ */
 async function spooled(data: Data, folder: string): Promise<string[]> {
   const spools = spoolsDir(folder);
   const here = namesIn(spools);
+  const old = here.find((name) => name.endsWith('.ndjson'));
+  if (old !== undefined) {
+    const file = path.join(spools, old);
+    throw new TidemarkError(
+      'LandingCorrupt',
+      `Landing zone: ${file} holds answers that an older version has not landed.`,
+      { todo: 'Start the version that wrote it, wait until its runs have ended, then upgrade again.' },
+    );
+  }
   const there = await data.listGiven(spools);
   const chunks = [...here.map(chunkOfSpool), ...there.map(({ file }) => chunkOfPiece(file))].filter(
     (chunk) => chunk !== undefined,

@@ -15,8 +15,7 @@ export interface SpoolLimits {
 }
 
 /**
- * Default limits: 1,000 rows, or 32 MiB in the spool. A part is encoded in memory, so these limits also limit the
- * memory that is needed.
+ * Default limits: 1,000 rows, or 32 MiB in the spool. A part is encoded in memory, beside the frames of the spool.
  */
 export const SPOOL_LIMITS: SpoolLimits = { rows: 1_000, bytes: 32 * 2 ** 20 };
 
@@ -33,11 +32,11 @@ export interface LandOptions {
 }
 
 /**
- * Lands the rows of a spool of any size as parts of limited size, then removes the spool. Skips incomplete and damaged
+ * Lands the rows of a spool as parts of limited size, then removes the spool. Skips incomplete and damaged
  * frames. Lands each row once, even if the work is interrupted, or several processes and machines do it at the same
  * time: the parts have numbered names, and the first process that commits a name wins. The others then leave out the
  * rows that the chunk's parts hold.
- * @returns the number of rows of the spool that are now landed
+ * @returns the number of rows of the spool that this call has landed
  */
 export async function landSpool(
   target: PartTarget,
@@ -47,16 +46,17 @@ export async function landSpool(
   // Without the file, the bucket may have pieces that nobody has read.
   if (!existsSync(spool)) return 0;
   const frames = distinct(readSpool(spool));
-  let rest = frames;
+  let [rest, landed] = [frames, 0];
   for (let part = 0; rest.length > 0; part++) {
     goesOn();
     const next = firstOf(rest, limits);
     const { isNew } = await writePart({ ...target, chunk: nameOf(target, part, isOpen) }, next);
+    if (isNew) landed += next.length;
     rest = isNew ? rest.slice(next.length) : await notLanded(target, frames);
   }
   goesOn();
   await removeSpool(target.data, spool);
-  return frames.length;
+  return landed;
 }
 
 const OPEN = 'left-';

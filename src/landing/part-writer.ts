@@ -51,8 +51,9 @@ export class PartWriter {
     const file = spoolFile(runFolder(target), target.chunk);
     if (!resume) await rm(file, { force: true });
     const spool = await Spool.open(file, resume ? target.data : undefined);
-    if (PEOPLE[target.stream] !== undefined) await spool.mark();
-    return new PartWriter(target, spool);
+    const writer = new PartWriter(target, spool);
+    if (PEOPLE[target.stream] !== undefined) await writer.#orClose(spool.mark());
+    return writer;
   }
 
   /** The rows of this chunk so far, from this attempt and from earlier ones. */
@@ -98,9 +99,21 @@ export class PartWriter {
   async commit({ as = this.#target.chunk } = {}): Promise<PartManifest | undefined> {
     const target = { ...this.#target, chunk: as };
     const written =
-      this.#rows.length === 0 ? undefined : await writePart(target, this.#frames, () => this.#spool.assertKept());
+      this.#rows.length === 0
+        ? undefined
+        : await this.#orClose(writePart(target, this.#frames, () => this.#spool.assertKept()));
     await this.#spool.discard();
     return written?.manifest;
+  }
+
+  /** Closes the spool if the work fails. */
+  async #orClose<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   /** Stops without committing. The spool remains for the next attempt. */

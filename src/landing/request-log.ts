@@ -38,6 +38,7 @@ export class RequestLog {
   #failure: unknown;
   /** Descriptor of the open file; undefined before the first request and after `close`. */
   #open: number | undefined;
+  #isClosed = false;
   /** Number of attempts that this object has logged. */
   requests = 0;
 
@@ -74,8 +75,8 @@ export class RequestLog {
    */
   close(): void {
     this.#flush();
-    if (this.#open !== undefined) closeSync(this.#open);
-    this.#open = undefined;
+    this.#isClosed = true;
+    this.#closeFile();
     if (this.#failure !== undefined) throw asDiskError(this.#failure, this.#file);
   }
 
@@ -91,6 +92,13 @@ export class RequestLog {
     this.#open ??= openSync(this.#file, 'a');
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length;) at += writeSync(this.#open, bytes, at);
+    // A request in flight may be answered after `close`, when another one has failed.
+    if (this.#isClosed) this.#closeFile();
+  }
+
+  #closeFile(): void {
+    if (this.#open !== undefined) closeSync(this.#open);
+    this.#open = undefined;
   }
 
   /**

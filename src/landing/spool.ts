@@ -13,8 +13,7 @@ import { listPieces, Pieces, readPieces } from './pieces.js';
  * - open → failed: a write fails, for example because the disk is full. The spool rejects all later frames. The next
  *   attempt opens it again.
  * - open → removed: its rows are now in committed parts (part-writer.ts, land-spool.ts).
- * - open → left: its run has ended before the chunk is complete. `adoptSpools` moves the spool to `part-left-…` and
- *   lands its rows.
+ * - open → left: its run has ended before the chunk is complete. `adoptSpools` lands its rows as `part-left-…`.
  * - open → removed: its run ends, and the spool holds an incomplete listing or incomplete records about the run.
  */
 
@@ -52,12 +51,17 @@ export class Spool {
     const copy = data?.isShared() ? data : undefined;
     await makeFolder(path.dirname(file));
     const found = recover(file);
+    const keys = copy === undefined ? [] : await listPieces(copy, file);
+    const given = copy === undefined ? [] : await readPieces(copy, keys);
     const handle = await open(file, 'a');
-    if (copy === undefined) return new Spool(file, handle, found, undefined);
-    const keys = await listPieces(copy, file);
-    const spool = new Spool(file, handle, found, new Pieces(copy, file, keys));
-    spool.#join(await readPieces(copy, keys));
-    return spool;
+    try {
+      const spool = new Spool(file, handle, found, copy === undefined ? undefined : new Pieces(copy, file, keys));
+      spool.#join(given);
+      return spool;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   }
 
   /** Size of the file including all added frames, in bytes. */
@@ -143,7 +147,7 @@ export class Spool {
     this.assertKept();
   }
 
-  /** @throws Error if the file was removed or moved: its rows are landed, or will be landed under another name */
+  /** @throws Error if the file was removed: its rows are landed, perhaps under another name */
   assertKept(): void {
     if (!existsSync(this.#file)) throw new Error(`${this.#file} was removed while it was written.`);
   }

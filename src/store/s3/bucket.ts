@@ -8,7 +8,7 @@ import type { Content, Entry, Storage, Stored } from '../storage.js';
 import { versionIn, type Reply, type S3Client } from './client.js';
 import { downloadObject, readObject, type Proof } from './download.js';
 import { metadataOf, namesContent, provesContent } from './proof.js';
-import { uploadPieces } from './upload.js';
+import { isThere, uploadPieces } from './upload.js';
 import { readPage, type Page } from './xml.js';
 import { sha256 } from '../../base/hash.js';
 
@@ -109,8 +109,15 @@ export class Bucket implements Storage {
     checkKey(key);
     if ((await stat(file)).size > this.#pieceBytes) return uploadPieces(this.#client, key, file, this.#pieceBytes);
     const body = await readFile(file);
-    await this.#write({ key, body, headers: {} });
-    return { bytes: body.length, sha256: sha256(body) };
+    const content = { bytes: body.length, sha256: sha256(body) };
+    const call = { method: 'PUT', key, body, headers: metadataOf(key, content.sha256) } as const;
+    await this.#client.retry(key, async () => {
+      const reply = await this.#client.sendOnce(call);
+      // Without a condition, any write of this content will do.
+      if (!namesContent(reply, body) && !(await isThere(this.#client, key, content)))
+        throw new TransientError('the file does not have the content that was sent');
+    });
+    return content;
   }
 
   async download(key: string, file: string, expected?: Content): Promise<Content> {
@@ -159,14 +166,14 @@ export class Bucket implements Storage {
   }
 
   /**
-   * Sends a write until it is decided. If the answer to an attempt was lost or wrong, a later attempt may fail because
+   * Sends a conditional write until it is decided. If the answer to an attempt was lost or wrong, a later attempt may fail because
    * the earlier one succeeded. So the file itself decides: it carries the mark of the write that made it.
-   * @param headers the condition of the write; empty without one
+   * @param headers the condition of the write
    * @param refuse throws if the condition is not met with this file in the bucket
    */
   async #write(
     { key, body, headers }: { key: string; body: Uint8Array; headers: Record<string, string> },
-    refuse?: (found: Stored | undefined) => void,
+    refuse: (found: Stored | undefined) => void,
   ): Promise<string> {
     checkKey(key);
     const mark = randomUUID();
@@ -178,7 +185,7 @@ export class Bucket implements Storage {
       if (version !== undefined) return version;
       const found = await this.#look(key);
       if (found?.mark === mark) return found.version;
-      refuse?.(found);
+      refuse(found);
       // The answer was wrong. Or 409: another request changes the same file, and the service has not decided yet.
       throw new TransientError('the file does not have the content that was sent');
     });

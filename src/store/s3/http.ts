@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { connectToAny } from '../../base/network/connections.js';
@@ -7,8 +7,8 @@ import { TransientError } from '../retry.js';
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 60_000;
-/** A slower connection counts as silent while it sends a body, in bytes per millisecond. */
-const SLOWEST = 50;
+/** A longer body is sent in pieces. The time of silence begins again after each piece. */
+const PIECE_BYTES = 64 * 2 ** 10;
 /** Longer than the time between two heartbeats of a lease. */
 const KEEP_ALIVE_MS = 30_000;
 
@@ -35,8 +35,10 @@ export interface Incoming {
 export class Connections {
   readonly #dispatcher: Dispatcher;
 
-  constructor(env: NodeJS.ProcessEnv) {
-    const options = { connectMs: CONNECT_MS, keepAliveTimeout: KEEP_ALIVE_MS, bodyTimeout: SILENCE_MS };
+  /** @param silenceMs time without progress after which a request fails, in milliseconds. Default: 60 s */
+  constructor(env: NodeJS.ProcessEnv, silenceMs = SILENCE_MS) {
+    const timeouts = { headersTimeout: silenceMs, bodyTimeout: silenceMs };
+    const options = { connectMs: CONNECT_MS, keepAliveTimeout: KEEP_ALIVE_MS, ...timeouts };
     this.#dispatcher = connectToAny(options, env);
   }
 
@@ -52,9 +54,13 @@ export class Connections {
         path: url.pathname + url.search,
         method,
         // Ask gateways to send files as they are now. These headers are not signed, because a gateway may change them.
-        headers: { 'accept-encoding': 'identity', 'cache-control': 'no-cache', ...headers },
-        body: body ?? null,
-        headersTimeout: SILENCE_MS + (body?.length ?? 0) / SLOWEST,
+        headers: {
+          'accept-encoding': 'identity',
+          'cache-control': 'no-cache',
+          ...headers,
+          ...(body !== undefined && { 'content-length': String(body.length) }),
+        },
+        body: body === undefined || body.length <= PIECE_BYTES ? (body ?? null) : Readable.from(piecesOf(body)),
         // Never pause an answer: undici 7.30 ends the process if the service then closes the connection
         // (`assert(!this.paused)`).
         highWaterMark: Number.MAX_SAFE_INTEGER,
@@ -64,6 +70,10 @@ export class Connections {
       throw error instanceof TidemarkError ? error : asTransient(error);
     }
   }
+}
+
+function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }
 
 /**

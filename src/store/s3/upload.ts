@@ -35,7 +35,7 @@ export async function uploadPieces(client: S3Client, key: string, file: string, 
 }
 
 /** Whether the service has a file with this size, whose metadata names this hash. */
-async function isThere(client: S3Client, key: string, { bytes, sha256: hash }: Content): Promise<boolean> {
+export async function isThere(client: S3Client, key: string, { bytes, sha256: hash }: Content): Promise<boolean> {
   const { status, headers } = await client.sendOnce({ method: 'HEAD', key, handles: [404] });
   return status === 200 && provesContent(headers, key, hash) && Number(headers['content-length']) === bytes;
 }

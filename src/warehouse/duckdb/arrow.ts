@@ -32,14 +32,23 @@ export async function writeArrow(
   const writer = kind === 'file' ? new arrow.RecordBatchFileWriter() : new arrow.RecordBatchStreamWriter();
   const written = new Written();
   writer.reset(written, schema);
-  for await (const rows of chunks) {
-    const children = encoders.map(({ encode }, i) => encode(rows.map((row) => row[i] ?? null)));
-    writer.write(new arrow.RecordBatch(schema, new arrow.Data(type, 0, rows.length, 0, {}, children)));
-    await sink(written.take());
+  try {
+    for await (const rows of chunks) {
+      const children = encoders.map(({ encode }, i) => encode(rows.map((row) => row[i] ?? null)));
+      writer.write(new arrow.RecordBatch(schema, new arrow.Data(type, 0, rows.length, 0, {}, children)));
+      await sink(written.take());
+    }
+  } catch (error) {
+    // A reader takes the end of a stream between two batches for the end of the rows. So end within a batch.
+    if (kind === 'stream') await sink(HALF_A_BATCH);
+    throw error;
   }
   writer.finish();
   await sink(written.take());
 }
+
+/** The beginning of a message with one byte, without this byte. */
+const HALF_A_BATCH = Buffer.from([0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0]);
 
 /** Holds what a writer wrote. The queue of the library itself does not tell when it is empty. */
 class Written extends arrow.AsyncByteQueue {

@@ -267,6 +267,19 @@ describe('spools of a run that ends', () => {
   });
 });
 
+it('names a spool of an older version, and says what to do', async () => {
+  const attempt = await PartWriter.open(target);
+  await attempt.append(row('1'));
+  await attempt.close();
+  const spool = path.join(runFolder(target), '_spool', 'part-companies-00000.spool');
+  renameSync(spool, spool.replace('.spool', '.ndjson'));
+  await expect(adoptSpools(target)).rejects.toMatchObject({
+    type: 'LandingCorrupt',
+    message: expect.stringContaining('.ndjson holds answers that an older version has not landed') as string,
+    todo: expect.stringContaining('Start the version that wrote it') as string,
+  });
+});
+
 describe('an attempt that goes on after its run was ended', () => {
   it('does not commit rows that were landed from its spool', async () => {
     const attempt = await PartWriter.open(target);

@@ -1,9 +1,20 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptReport } from '../../../src/api/index.js';
-import { bookAttempt, bookingIn, readRequests, RequestLog } from '../../../src/landing/request-log.js';
+import { bookAttempt, bookingIn, bookSent, readRequests, RequestLog } from '../../../src/landing/request-log.js';
 import { OwnFolder } from '../../../src/store/data.js';
 
 const RUN = 'night-1';
@@ -169,5 +180,24 @@ describe('bookingIn', () => {
     });
     await expect(failing).rejects.toThrow('no more');
     expect(readRequests(data, RUN)).toMatchObject([{ requests: 1, errors: 1 }]);
+  });
+
+  it.runIf(existsSync('/proc/self/fd'))('logs an answer that comes after its end, and keeps no file open', async () => {
+    let late = Promise.resolve();
+    await bookingIn(new RequestLog(new OwnFolder(data), RUN, 'chunk-1'), () => {
+      bookSent();
+      late = sleep(20).then(() => bookAttempt(attempt()));
+      return Promise.resolve();
+    });
+    await late;
+    await expect.poll(() => readRequests(data, RUN)).toMatchObject([{ requests: 1 }]);
+    const open = readdirSync('/proc/self/fd').flatMap((fd) => {
+      try {
+        return [readlinkSync(path.join('/proc/self/fd', fd))];
+      } catch {
+        return [];
+      }
+    });
+    expect(open.filter((file) => file.startsWith(data))).toEqual([]);
   });
 });

@@ -33,3 +33,23 @@ it('reports a body that broke off before it was read', async () => {
   await sleep(200);
   await expect(readBody(body, LIMIT)).rejects.toThrow(TransientError);
 });
+
+it('sends a body for as long as the service goes on to read it', async () => {
+  const body = Buffer.alloc(24 * 2 ** 20, 'x');
+  const server = createServer((socket) => {
+    let left = body.length;
+    socket.on('data', ({ length }: Buffer) => {
+      left -= length;
+      if (left <= 0) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      // Reads at about 4 MB/s, which takes about twice the time of silence.
+      socket.pause();
+      setTimeout(() => socket.resume(), length / 4_000);
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  expect(await new Connections({}, 3_000).send({ method: 'PUT', url, headers: {}, body })).toMatchObject({
+    status: 200,
+  });
+});

@@ -140,6 +140,19 @@ describe('Arrow', () => {
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(20_000);
   });
 
+  it('ends a stream within a batch if the query fails, so that no reader takes the end for that of the rows', async () => {
+    const rows = await streamRows(connection, 'FROM range(5000)');
+    const chunks = (async function* () {
+      for await (const chunk of rows.chunks) yield chunk;
+      throw new Error('broken');
+    })();
+    const pieces: Uint8Array[] = [];
+    const written = writeArrow({ ...rows, chunks }, 'stream', async (bytes) => void pieces.push(bytes));
+    await expect(written).rejects.toThrow('broken');
+    expect(pieces.length).toBeGreaterThan(2);
+    expect([...(pieces.at(-1) ?? [])]).toEqual([255, 255, 255, 255, 1, 0, 0, 0]);
+  });
+
   it('writes the columns of a query without rows', async () => {
     for (const kind of ['file', 'stream'] as const) {
       const table = await read('SELECT 1 AS a, [1] AS b WHERE false', kind);
