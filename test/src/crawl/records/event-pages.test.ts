@@ -50,11 +50,12 @@ it('stops after 1,000 event pages of a company and reports it', async () => {
       run: ctx.run,
       date: ctx.date,
     });
-    expect(rows.at(-1)).toMatchObject({
+    expect(rows.at(-2)).toMatchObject({
       entity_id: '7',
       status: 0,
       body: expect.stringMatching(/1,000,000,000 pages/),
     });
+    expect(rows.at(-1)).toMatchObject({ entity_id: '7', status: 200, row_kind: 'last-page' });
   } finally {
     await client.close();
     server.closeAllConnections();
