@@ -31,8 +31,9 @@ setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, quotaGate);
  *
  * If a quota reading fails, the gate continues. gate-state.ts holds the states and decisions.
  */
-export async function quotaGate(carried: GateState = NEW_GATE): Promise<void> {
-  let state = carried;
+export async function quotaGate(carried: Partial<GateState> = NEW_GATE): Promise<void> {
+  // Somebody may start a gate in the Temporal UI, with an empty object as its input.
+  let state: GateState = { ...NEW_GATE, ...carried };
   setHandler(enterQuotaGateSignal, (sent) => {
     const entered = enterLine(state, sent);
     if (entered === state) return;
