@@ -190,7 +190,7 @@ describe('bookingIn', () => {
       return Promise.resolve();
     });
     await late;
-    await expect.poll(() => readRequests(data, RUN)).toMatchObject([{ requests: 1 }]);
+    await expect.poll(() => readRequests(data, RUN)).toMatchObject([{ endpoint: attempt().endpoint, requests: 1 }]);
     const open = readdirSync('/proc/self/fd').flatMap((fd) => {
       try {
         return [readlinkSync(path.join('/proc/self/fd', fd))];
