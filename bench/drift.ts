@@ -13,7 +13,7 @@ import { loadDrift } from '../src/warehouse/load/load-drift.js';
 import { report } from './report/report.js';
 import { measured, median, type ResultTable } from './report/result.js';
 import { cpuMs } from './statement-costs.js';
-import { OwnFolder } from '../src/store/data.js';
+import { Data } from '../src/store/data.js';
 
 const COMPANIES = 10_000;
 const ROUNDS = 7;
@@ -68,14 +68,14 @@ async function measure(
     body: JSON.stringify(bodyOf(id)),
   }));
   for (let i = 0; i < rows.length; i += 1000) {
-    const target = { data: new OwnFolder(dataDir), stream, run: 'r', date: '2026-11-20', market: 'm', chunk: `c${i}` };
+    const target = { data: new Data(dataDir), stream, run: 'r', date: '2026-11-20', market: 'm', chunk: `c${i}` };
     await landRows(target, rows.slice(i, i + 1000));
   }
   const cpu = async (drift: typeof loadDrift): Promise<number> => {
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     const before = cpuMs();
-    await loadLanding(warehouse, new OwnFolder(dataDir), { drift });
+    await loadLanding(warehouse, new Data(dataDir), { drift });
     const seconds = (cpuMs() - before) / 1_000;
     await warehouse.close();
     return seconds;

@@ -1,6 +1,6 @@
 import { createWorld } from '../sandbox/world/index.js';
 import { landRows } from '../src/landing/index.js';
-import { OwnFolder } from '../src/store/data.js';
+import { Data } from '../src/store/data.js';
 
 const CHUNK = 500;
 
@@ -30,7 +30,7 @@ export async function landRecords(dataDir: string, companies: number): Promise<n
         };
       });
       const chunk = `${stream}-${String(from / CHUNK).padStart(5, '0')}`;
-      await landRows({ data: new OwnFolder(dataDir), stream, run: 'r', date: '2026-11-20', market: 'm', chunk }, rows);
+      await landRows({ data: new Data(dataDir), stream, run: 'r', date: '2026-11-20', market: 'm', chunk }, rows);
     }
   }
   return ids;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createWorld } from '../sandbox/world/index.js';
 import type * as Landing from '../src/landing/index.js';
 import type * as Redact from '../src/base/text/redact.js';
-import { OwnFolder } from '../src/store/data.js';
+import { Data } from '../src/store/data.js';
 import { report } from './report/report.js';
 import { measured, ROOT, type Cell } from './report/result.js';
 import { interleaved } from './rounds.js';
@@ -69,7 +69,7 @@ export async function benchLanding(): Promise<void> {
           // Older versions need `dataDir`.
           const target = {
             dataDir,
-            data: new OwnFolder(dataDir),
+            data: new Data(dataDir),
             run: 'r',
             date: '2026-11-20',
             market: 'm',

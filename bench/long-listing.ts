@@ -15,7 +15,7 @@ import { openWarehouse } from '../src/warehouse/duckdb/open.js';
 import { makeProject } from '../test/helpers/project.js';
 import { report } from './report/report.js';
 import { measured } from './report/result.js';
-import { OwnFolder } from '../src/store/data.js';
+import { Data } from '../src/store/data.js';
 
 const PER_PAGE = 100;
 const DESCRIPTION = 'Works, supplies and services as the notice says. '.repeat(20);
@@ -51,7 +51,7 @@ export async function crawlLongListing(tenders: number): Promise<LongListing> {
   const project = makeProject({ api, temporal: 'none' });
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const client = createApiClient({ baseUrl: api.url, apiKey: api.key });
-  const deps = { config, data: new OwnFolder(config.dataDir), client, clock: createClock({}), log: createLog('bench') };
+  const deps = { config, data: new Data(config.dataDir), client, clock: createClock({}), log: createLog('bench') };
   const ctx = openRun(config, deps.clock, { workflowType: 'tenderSnapshot', workflowId: 'w', run: 'run-1', input: {} });
   const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
   const start = peak();
@@ -60,8 +60,8 @@ export async function crawlLongListing(tenders: number): Promise<LongListing> {
   await client.close();
   server.closeAllConnections();
   server.close();
-  const warehouse = await openWarehouse(new OwnFolder(project.dataDir));
-  await loadLanding(warehouse, new OwnFolder(project.dataDir));
+  const warehouse = await openWarehouse(new Data(project.dataDir));
+  await loadLanding(warehouse, new Data(project.dataDir));
   const loaded = await warehouse.db.count('SELECT count(DISTINCT slug) FROM ledger.tender_sightings');
   await warehouse.close();
   const parts = readManifests(project.dataDir, { stream: 'tenders' }).length;

@@ -13,7 +13,7 @@ import { landChangedReports, landReports } from './financials/land-reports.js';
 import { report } from './report/report.js';
 import { measured, type Cell, type ResultTable } from './report/result.js';
 import { DAY_MS } from '../src/base/time/time.js';
-import { OwnFolder } from '../src/store/data.js';
+import { Data } from '../src/store/data.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.
 const COMPANIES = 20_000;
@@ -71,7 +71,7 @@ const at = (night: number): Date => new Date(FIRST_NIGHT + night * DAY_MS);
 
 /** Opens and closes the warehouse in each step, as each activity of the worker does. */
 async function measureNight(dataDir: string, night: number): Promise<Cost> {
-  const load = await cpuOf(() => withWarehouse(dataDir, (warehouse) => loadLanding(warehouse, new OwnFolder(dataDir))));
+  const load = await cpuOf(() => withWarehouse(dataDir, (warehouse) => loadLanding(warehouse, new Data(dataDir))));
   const cost: Cost = { load, models: 0, statements: 0, rows: new Map(), audits: new Map() };
   cost.models = await cpuOf(() =>
     withWarehouse(dataDir, async (warehouse) => {
@@ -84,7 +84,7 @@ async function measureNight(dataDir: string, night: number): Promise<Cost> {
 }
 
 async function withWarehouse(dataDir: string, work: (warehouse: Warehouse) => Promise<unknown>): Promise<void> {
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
     await work(warehouse);
   } finally {

@@ -20,13 +20,13 @@ import { encodePart, frameOf, type PartTarget } from '../src/landing/index.js';
 import { report } from './report/report.js';
 import { measured, type Cell } from './report/result.js';
 import { interleaved, type Variant } from './rounds.js';
-import { OwnFolder } from '../src/store/data.js';
+import { Data } from '../src/store/data.js';
 
 /** Number of rows in a part, as a chunk of the crawl has them. */
 const ROWS = 500;
 const ROUNDS = 15;
 const target: PartTarget = {
-  data: new OwnFolder(''),
+  data: new Data(''),
   stream: 'financials',
   run: 'a-run',
   date: '2026-11-20',

@@ -13,7 +13,7 @@ import { report } from './report/report.js';
 import { measured, type ResultTable } from './report/result.js';
 import { cpuMs, statementCosts } from './statement-costs.js';
 import { DAY_MS } from '../src/base/time/time.js';
-import { OwnFolder } from '../src/store/data.js';
+import { Data } from '../src/store/data.js';
 
 // 20,000 reports of the sandbox contain 2.6 million values.
 const COMPANIES = 20_000;
@@ -122,7 +122,7 @@ async function run(dataDir: string): Promise<void> {
 
 /** Opens and closes the warehouse in each step, as each activity of the worker does. */
 async function within<T>(dataDir: string, work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
     return await work(warehouse);
   } finally {
@@ -131,7 +131,7 @@ async function within<T>(dataDir: string, work: (warehouse: Warehouse) => Promis
 }
 
 async function build(dataDir: string): Promise<void> {
-  await within(dataDir, (warehouse) => loadLanding(warehouse, new OwnFolder(dataDir)));
+  await within(dataDir, (warehouse) => loadLanding(warehouse, new Data(dataDir)));
   await within(dataDir, (warehouse) => buildModels(warehouse, { now: new Date(FIRST_NIGHT) }));
 }
 

@@ -14,7 +14,7 @@ import { makeProject } from '../test/helpers/project.js';
 import { control } from '../test/helpers/sandbox.js';
 import { report } from './report/report.js';
 import { measured, type Cell, type ResultTable } from './report/result.js';
-import { OwnFolder } from '../src/store/data.js';
+import { Data } from '../src/store/data.js';
 
 const PER_PAGE = 100;
 
@@ -60,7 +60,7 @@ async function measure(companies: number, door: Door): Promise<Cell[]> {
   const project = makeProject({ api: sandbox, temporal: 'none', config: { markets: [{ name: 'bench' }] } });
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const client = createApiClient({ baseUrl: sandbox.url, apiKey: sandbox.key, onAttempt: bookAttempt });
-  const deps = { config, data: new OwnFolder(config.dataDir), client, clock: createClock({}), log: createLog('bench') };
+  const deps = { config, data: new Data(config.dataDir), client, clock: createClock({}), log: createLog('bench') };
   const perPage: number[] = [];
   let missingInAll = 0;
   for (const night of NIGHTS) {

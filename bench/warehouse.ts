@@ -14,7 +14,7 @@ import { formatCount } from '../schemas/format.js';
 import { landRecords } from './land-records.js';
 import { report } from './report/report.js';
 import { measured, median, type ResultTable } from './report/result.js';
-import { OwnFolder } from '../src/store/data.js';
+import { Data } from '../src/store/data.js';
 
 const COMPANIES = Number(process.env['WAREHOUSE_COMPANIES'] ?? 20_000);
 const ROUNDS = 3;
@@ -52,8 +52,8 @@ async function benchLoad(dataDir: string): Promise<Row> {
     for (const part of readManifests(dataDir, { stream: 'companies' })) copyPart(part.file, dataDir, onlyCompanies);
     const load = await repeat(async () => {
       rmSync(path.join(onlyCompanies, 'warehouse'), { recursive: true, force: true });
-      const warehouse = await openWarehouse(new OwnFolder(onlyCompanies));
-      const seconds = await timed(() => loadLanding(warehouse, new OwnFolder(onlyCompanies)));
+      const warehouse = await openWarehouse(new Data(onlyCompanies));
+      const seconds = await timed(() => loadLanding(warehouse, new Data(onlyCompanies)));
       await warehouse.close();
       return seconds;
     });
@@ -66,7 +66,7 @@ async function benchLoad(dataDir: string): Promise<Row> {
 
 async function benchReplay(dataDir: string): Promise<Row> {
   const replay = await repeat(() =>
-    timed(() => rebuildWarehouse(new OwnFolder(dataDir), { now: NOW, personalData: false, keep: 1 })),
+    timed(() => rebuildWarehouse(new Data(dataDir), { now: NOW, personalData: false, keep: 1 })),
   );
   const copy = await repeat(() => copyRaw(dataDir));
   const answers = readManifests(dataDir).reduce((sum, part) => sum + part.rows, 0);
@@ -75,7 +75,7 @@ async function benchReplay(dataDir: string): Promise<Row> {
 
 /** Publishes all rows while two readers open the file and query it in a loop. */
 async function benchPublish(dataDir: string): Promise<Row> {
-  let warehouse = await openWarehouse(new OwnFolder(dataDir));
+  let warehouse = await openWarehouse(new Data(dataDir));
   try {
     await buildModels(warehouse, { now: NOW });
     const state = { stop: false, reads: 0, failed: 0 };
@@ -94,7 +94,7 @@ async function benchPublish(dataDir: string): Promise<Row> {
       const open = warehouse;
       times.push(await timed(() => publish(open, dataDir, request)));
       await warehouse.close();
-      warehouse = await openWarehouse(new OwnFolder(dataDir));
+      warehouse = await openWarehouse(new Data(dataDir));
     }
     state.stop = true;
     await Promise.all(readers);

@@ -8,7 +8,7 @@ import type * as Open from '../../src/warehouse/duckdb/open.js';
 import type * as Publish from '../../src/warehouse/publish/publish.js';
 import type * as RunModels from '../../src/warehouse/models/run-models.js';
 import { peakMiB } from '../process-usage.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 /*
  * A process that does the work of one night after landing, with the code of any clone of Tidemark:
@@ -45,8 +45,8 @@ async function main([build = '', dataDir = '', run = '', now = '']: readonly str
   const flat = cpuOfTables(FLAT);
   const begun = performance.now();
   const steps = [cpu()];
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   steps.push(cpu());
   await buildModels(warehouse, { now: new Date(now) });
   steps.push(cpu());

@@ -1,6 +1,6 @@
 import { createWorld } from '../../sandbox/world/index.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 /** Reports per part, as in a crawl: two chunks. */
 const PART = 1_000;
@@ -34,7 +34,7 @@ export async function landReports(
       });
       const chunk = `financials-${String(round * 1_000 + at / PART).padStart(5, '0')}`;
       await landRows(
-        { data: new OwnFolder(dataDir), stream: 'financials', run: 'bench', date: '2026-11-20', market: 'm', chunk },
+        { data: new Data(dataDir), stream: 'financials', run: 'bench', date: '2026-11-20', market: 'm', chunk },
         rows,
       );
     }
@@ -74,7 +74,7 @@ export async function landChangedReports(
       });
     }
   const place = {
-    data: new OwnFolder(dataDir),
+    data: new Data(dataDir),
     run: `night-${night}`,
     date: at.toISOString().slice(0, 10),
     market: 'm',

@@ -16,7 +16,7 @@ import { statementCosts, type StepCost } from '../statement-costs.js';
 import { encodeLong } from './arrow-parquet.js';
 import { checkedValues } from './by-hand.js';
 import { landReports } from './land-reports.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 const REPORTS = 20_000;
 const ROUNDS = 3;
@@ -84,9 +84,9 @@ function speedTable(values: number, result: ReadonlyMap<string, Rounds>): Result
 /** Measures the steps of one whole load into a new warehouse file. */
 async function measureSteps(dataDir: string): Promise<Map<string, StepCost>> {
   rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
-    return await statementCosts(stepOf, () => loadLanding(warehouse, new OwnFolder(dataDir)));
+    return await statementCosts(stepOf, () => loadLanding(warehouse, new Data(dataDir)));
   } finally {
     await warehouse.close();
   }
@@ -136,9 +136,9 @@ function variants(dir: string, dataDir: string, limit: DuckDBConnection): Record
     // Includes part hashes, drift detection, rejects, ledger and commit.
     "Tidemark's whole load into the warehouse file": async () => {
       rmSync(path.join(dataDir, 'warehouse'), { recursive: true, force: true });
-      const warehouse = await openWarehouse(new OwnFolder(dataDir));
+      const warehouse = await openWarehouse(new Data(dataDir));
       return {
-        run: async () => void (await loadLanding(warehouse, new OwnFolder(dataDir))),
+        run: async () => void (await loadLanding(warehouse, new Data(dataDir))),
         after: () => warehouse.close(),
       };
     },
@@ -221,7 +221,7 @@ async function loadInto({ db }: Memory, dataDir: string): Promise<number> {
       replaceFile: () => Promise.resolve(),
       close: () => Promise.resolve(),
     },
-    new OwnFolder(dataDir),
+    new Data(dataDir),
     {
       drift: () => Promise.resolve(),
     },

@@ -2,7 +2,7 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landRows, type NewRow } from '../../src/landing/index.js';
 import { runRecord } from '../run-record.js';
 import { DAY_MS, MINUTE_MS } from '../../src/base/time/time.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 const PAGE = 100;
 const CHUNK = 500;
@@ -18,7 +18,7 @@ export async function landNight(
   night: number,
   { companies, changedShare }: { companies: number; changedShare: number },
 ): Promise<void> {
-  const place = { data: new OwnFolder(dataDir), run: runOf(night), date: dayOf(night), market: MARKET };
+  const place = { data: new Data(dataDir), run: runOf(night), date: dayOf(night), market: MARKET };
   const land = (stream: LandingStream, chunk: string, rows: NewRow[]) => landRows({ ...place, stream, chunk }, rows);
   const record = (stream: LandingStream, chunk: string, bodies: object[]) =>
     land(

@@ -12,7 +12,7 @@ import { report } from '../report/report.js';
 import { measured, median, type Cell } from '../report/result.js';
 import { cpuMs } from '../statement-costs.js';
 import { at, landNight, runOf } from './land-night.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 const COMPANIES = Number(process.env['NIGHTS_COMPANIES'] ?? 20_000);
 const NIGHTS = Number(process.env['NIGHTS'] ?? 365);
@@ -70,7 +70,7 @@ const land = (dataDir: string, night: number): Promise<void> =>
 async function processNight(dataDir: string, night: number): Promise<Cost> {
   const request = { run: runOf(night), now: at(night, 61), graceSeconds: 0, keep: 1 };
   return {
-    load: await cpuOf(dataDir, (warehouse) => loadLanding(warehouse, new OwnFolder(dataDir))),
+    load: await cpuOf(dataDir, (warehouse) => loadLanding(warehouse, new Data(dataDir))),
     models: await cpuOf(dataDir, (warehouse) => buildModels(warehouse, { now: at(night, 60) })),
     publish: await cpuOf(dataDir, (warehouse) => publish(warehouse, dataDir, request)),
   };
@@ -78,7 +78,7 @@ async function processNight(dataDir: string, night: number): Promise<Cost> {
 
 async function cpuOf(dataDir: string, work: (warehouse: Warehouse) => Promise<unknown>): Promise<number> {
   const before = cpuMs();
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
     await work(warehouse);
   } finally {

@@ -22,7 +22,7 @@ export function configOption(command: Command): string | undefined {
  * @throws TidemarkError `InvalidConfig`
  */
 export async function loadContext(command: Command): Promise<CliContext> {
-  const [{ loadInForce }, { OwnFolder }, { createClock }, { sandboxDays }] = await Promise.all([
+  const [{ loadInForce }, { Data }, { createClock }, { sandboxDays }] = await Promise.all([
     import('../config/config-in-force.js'),
     import('../store/data.js'),
     import('../base/time/clock.js'),
@@ -31,7 +31,7 @@ export async function loadContext(command: Command): Promise<CliContext> {
   const config = loadInForce(configOption(command));
   const data =
     config.bucket === undefined
-      ? new OwnFolder(config.dataDir)
+      ? new Data(config.dataDir)
       : await (await import('./join-bucket.js')).joinBucket(config);
   return { config, data, clock: createClock(process.env, sandboxDays(config.dataDir)) };
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import { takeUnlessLost } from '../warehouse/builds/take-published.js';
 import { tell } from './terminal/print.js';
 import type { Data } from '../store/data.js';
-import { joinData, openData } from '../store/working-copy/open.js';
+import { joinData, openData } from '../store/working-copy.js';
 
 const GOES_ON = 'This command uses what this machine has.';
 

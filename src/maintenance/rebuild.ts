@@ -13,7 +13,7 @@ import { WarehouseOutdatedError } from '../warehouse/duckdb/schema.js';
 import { replayFile, warehouseFile } from '../store/data-folder.js';
 import { publish, type PublishRequest, type PublishedBuild } from '../warehouse/publish/publish.js';
 import { buildModels, type BuildResult } from '../warehouse/models/run-models.js';
-import { OwnFolder, type Data } from '../store/data.js';
+import { Data } from '../store/data.js';
 
 /** Input of `rebuildWarehouse`. */
 export interface RebuildRequest extends TableSettings, Pick<PublishRequest, 'readers' | 'keep' | 'graceSeconds'> {
@@ -117,7 +117,7 @@ export async function remakeWarehouse(
 
 /** Where the new warehouse is. */
 function targetOf(data: Data, { into }: Pick<RebuildRequest, 'into'>): Data {
-  return into === undefined ? data : new OwnFolder(into);
+  return into === undefined ? data : new Data(into);
 }
 
 type Loaded = LoadCounts & { faults: string[] };

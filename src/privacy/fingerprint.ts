@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { personalDataKeyFile } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
-import { shareSecret } from '../store/working-copy/open.js';
 import type { JsonNode } from '../base/json/json-nodes.js';
 import { KEY_BYTES, readForgottenList, readKey } from './forgotten-list.js';
 import type { Data } from '../store/data.js';
@@ -20,7 +19,7 @@ export async function openFingerprint(data: Data): Promise<Fingerprint> {
   const list = readForgottenList(dataDir);
   if (list !== undefined) return fingerprintWith(list.key);
   const file = personalDataKeyFile(dataDir);
-  await shareSecret(data, file);
+  await data.shareSecret(file);
   const key = readKey(dataDir);
   if (key !== undefined) return fingerprintWith(key);
   throw new TidemarkError('InvalidConfig', `${file} contains no key of ${KEY_BYTES} bytes.`, {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -20,12 +21,13 @@ export type SharedData = Data & { readonly storage: Storage };
 
 /** Number of files that are taken at the same time. */
 const AT_ONCE = 16;
+const SECRET_BYTES = 32;
 
 /**
  * The data of this machine: files below a folder. If several machines share the data in a bucket, a step takes the files
  * that it reads, works on local files, and gives the files that it made. Temporal records the step as done only after
- * that, so another machine can do the next step. If the folder holds the data itself (`OwnFolder`), there is nothing to
- * take or give.
+ * that, so another machine can do the next step. If the folder holds the data itself, there is nothing to take or
+ * give.
  */
 export class Data {
   /** The folder. With the data in a bucket, the working copy of this machine. */
@@ -113,6 +115,12 @@ export class Data {
     return true;
   }
 
+  /** Makes a file with a random secret (32 bytes in hex), unless there is one. It is the same on all machines. */
+  async shareSecret(file: string): Promise<void> {
+    if (existsSync(file) || (await this.refresh(file))) return;
+    await this.claim(file, `${randomBytes(SECRET_BYTES).toString('hex')}\n`);
+  }
+
   /** Removes a file, for all machines. Does nothing if there is none. */
   async remove(file: string): Promise<void> {
     await this.storage?.remove(this.keyOf(file));
@@ -145,9 +153,6 @@ export class Data {
     await inParallel(items, AT_ONCE, work);
   }
 }
-
-/** The data in a folder that holds all of it. */
-export class OwnFolder extends Data {}
 
 async function writeIfOther(file: string, content: Uint8Array): Promise<void> {
   if (!existsSync(file) || !readFileSync(file).equals(content)) await writeFileAtomic(file, content);

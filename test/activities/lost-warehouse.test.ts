@@ -19,7 +19,7 @@ import { rollbackModels } from '../../src/warehouse/publish/apply-models.js';
 import { ROOT } from '../helpers/processes.js';
 import { emptyFolder, runCli } from '../helpers/run-cli.js';
 import { marketNight, prepareBuilt } from '../helpers/warehouse.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const place = emptyFolder();
@@ -37,11 +37,11 @@ beforeAll(async () => {
   await prepareBuilt(dataDir, marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2, 3] }));
   const shipped = readFileSync(path.join(ROOT, 'sql', 'marts', 'market_daily.sql'), 'utf8');
   writeFileSync(path.join(modelsDir, 'marts', 'market_daily.sql'), shipped.replace('SELECT\n', 'SELECT -- edited\n'));
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   await buildModels(warehouse, { modelsDir, now });
   await publish(warehouse, dataDir, { run: 'r1', now });
   await warehouse.close();
-  await rollbackModels(new OwnFolder(dataDir), { now, personalData: false, modelsDir });
+  await rollbackModels(new Data(dataDir), { now, personalData: false, modelsDir });
   rmSync(path.dirname(warehouseFile(dataDir)), { recursive: true });
 });
 
@@ -69,7 +69,7 @@ it('is built again by the next run with the set of models of the rollback, and b
   const clock = createClock({});
   const activities = createWarehouseActivities({
     config,
-    data: new OwnFolder(config.dataDir),
+    data: new Data(config.dataDir),
     clock,
     log: createLog('test'),
   });

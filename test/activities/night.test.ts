@@ -19,7 +19,7 @@ import { landRows } from '../../src/landing/index.js';
 import { makeProject, type Project } from '../helpers/project.js';
 import { startStub, type StubApi } from '../stub/index.js';
 import { ALONE, UNCHECKED } from '../helpers/activity-inputs.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 import { writeEmptyWarehouse } from '../../src/warehouse/models/empty-warehouse.js';
 
 type All = CrawlActivities & WarehouseActivities;
@@ -55,7 +55,7 @@ async function makeActivities(): Promise<All> {
   const sizes = { chunkSize: 10 };
   const deps = {
     config,
-    data: new OwnFolder(config.dataDir),
+    data: new Data(config.dataDir),
     client,
     clock,
     stamps: new StampClock(clock),
@@ -105,7 +105,7 @@ describe('the activities of a market run', () => {
     const folder = readDataFolder(project.dataDir);
     expect(ctx).toMatchObject({ run: 'run-1', date: '2026-11-20', market: 'demo', chunkSize: 10, folder, note: null });
     expect(ctx.stampsAfter).toBeUndefined();
-    expect(await hasRunRecord(new OwnFolder(project.dataDir), ctx, 'open')).toBe(true);
+    expect(await hasRunRecord(new Data(project.dataDir), ctx, 'open')).toBe(true);
 
     expect(await run('readQuota', ctx, true)).toMatchObject({ open: true });
     const found = await discover(ctx);
@@ -132,7 +132,7 @@ describe('the activities of a market run', () => {
         requests: expect.any(Number) as number,
       },
     );
-    expect(await hasRunRecord(new OwnFolder(project.dataDir), ctx, 'close')).toBe(true);
+    expect(await hasRunRecord(new Data(project.dataDir), ctx, 'close')).toBe(true);
 
     const loaded = await run('loadLanding', ctx);
     expect(loaded.parts).toBeGreaterThan(3);
@@ -167,7 +167,7 @@ describe('the activities of a market run', () => {
 
   it('counts only the rejects of its own run', async () => {
     const place = {
-      data: new OwnFolder(project.dataDir),
+      data: new Data(project.dataDir),
       stream: 'companies',
       date: '2026-11-20',
       market: 'demo',
@@ -208,7 +208,7 @@ describe('openRun', () => {
   it('stamps a run later than parts that a faster clock landed', async () => {
     const stamp = '2026-11-20T05:00:00.000Z';
     const place = {
-      data: new OwnFolder(project.dataDir),
+      data: new Data(project.dataDir),
       stream: 'companies',
       date: '2026-11-20',
       market: 'demo',
@@ -238,7 +238,7 @@ describe('openRun', () => {
     ['2026-11-19', '2026-11-20T05:00:00.000Z', '2026-11-20T05:00:00.000Z'],
     ['2026-11-18', '2026-11-20T05:00:00.000Z', undefined],
   ])('follows a landed stamp only if later than now and recent: %s, %s', async (date, stamp, kept) => {
-    const place = { data: new OwnFolder(project.dataDir), stream: 'companies', date, market: 'demo' } as const;
+    const place = { data: new Data(project.dataDir), stream: 'companies', date, market: 'demo' } as const;
     await landRows({ ...place, run: 'before', chunk: 'c-0' }, [
       { request_key: 'GET /v2/companies/1', entity_id: '1', row_kind: 'r', status: 200, fetched_at: stamp, body: '{}' },
     ]);

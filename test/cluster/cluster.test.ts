@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
 import type { Progress, RunResult } from '../../schemas/pipeline/run.js';
 import { pullRows, readManifests, readPartRows } from '../../src/landing/index.js';
-import { openData } from '../../src/store/working-copy/open.js';
+import { openData } from '../../src/store/working-copy.js';
 import { readCompose } from '../deploy/compose-file.js';
 import {
   missingForPostgres,

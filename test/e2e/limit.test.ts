@@ -6,7 +6,7 @@ import type { RunResult } from '../../schemas/pipeline/run.js';
 import { readRunRows } from '../../src/landing/index.js';
 import { waitUntil } from '../helpers/sandbox.js';
 import { startSystem, type System } from '../helpers/system.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 const MARKET = { companies: 250, tenders: 40, seed: 5 };
 const ACCESS = {
@@ -81,7 +81,7 @@ describe('an API that answers `limit` for long', () => {
     expect(result).toMatchObject({ outcome: 'complete', rejects: 0, notes: [] });
     await system.api.expectMarketEqualsTruth(system.project);
     const rows = readRunRows({
-      data: new OwnFolder(path.dirname(system.project.landing)),
+      data: new Data(path.dirname(system.project.landing)),
       stream: 'companies',
       run: result.run,
       date: result.date,

@@ -7,7 +7,7 @@ import { copyCurrentBuild } from '../../src/warehouse/builds/copy-build.js';
 import { LocalFolder } from '../../src/store/local-folder.js';
 import { runCli } from './run-cli.js';
 import { marketNight, prepareBuilt } from './warehouse.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 /** A build that was copied to a folder, and a machine that has only this folder and a cache. */
 export interface CopiedBuild {
@@ -32,7 +32,7 @@ export async function copiedBuild(): Promise<CopiedBuild> {
   const next: CopiedBuild['next'] = async (date, ids) => {
     const run = `r-${date}`;
     await prepareBuilt(dataDir, marketNight({ run, date, ids }));
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     try {
       await publish(warehouse, dataDir, { run, now: new Date(`${date}T04:00:00Z`) });
     } finally {

@@ -9,7 +9,7 @@ import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
 import { publish } from '../../src/warehouse/publish/publish.js';
 import { startExplorer, type Explorer, type ExplorerOptions } from '../../src/serve/explorer/explorer.js';
 import { land, marketNight, type Answer } from './warehouse.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 /** Lands answers, builds the models, and publishes. Each call adds to the same data folder. */
 export async function publishAnswers(
@@ -20,9 +20,9 @@ export async function publishAnswers(
   modelsDir?: string,
 ): Promise<string> {
   await land(dataDir, answers);
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse, { modelsDir, now: new Date(now) });
     await publish(warehouse, dataDir, { run, now: new Date(now) });
     return currentBuild(dataDir) ?? '';

@@ -3,7 +3,7 @@ import { loadLanding } from '../../src/warehouse/load/load.js';
 import { landAnswers, type Answer } from '../../src/warehouse/models/cases/land-answers.js';
 import { buildModels } from '../../src/warehouse/models/run-models.js';
 import { marketNight, publishAndReopen } from './warehouse.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 const IDS = Array.from({ length: 200 }, (_, i) => i + 1);
 const FIRST = Date.parse('2026-11-20T04:00:00Z');
@@ -37,11 +37,11 @@ export async function publishNights(dataDir: string): Promise<void> {
   const later = NIGHTS.map((reports, index) =>
     reports.map(([company, years, turnover]) => report(company, years, turnover, index + 1)),
   );
-  let warehouse = await openWarehouse(new OwnFolder(dataDir));
+  let warehouse = await openWarehouse(new Data(dataDir));
   try {
     for (const [night, answers] of [first, ...later].entries()) {
       await landAnswers(dataDir, answers);
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       await buildModels(warehouse);
       const now = new Date(FIRST + night * DAY_MS);
       warehouse = await publishAndReopen(warehouse, dataDir, { run: `r${night}`, now, graceSeconds: 0 });

@@ -17,7 +17,7 @@ import { findDifferences } from './compare-published.js';
 import { cleanEnv } from './processes.js';
 import { land, marketNight, type Answer } from './warehouse.js';
 import { generator } from '../../bench/planner/random.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 /** What happened in some random nights. */
 export interface NightsReport {
@@ -86,11 +86,11 @@ export async function runRandomNights(
     }
     const applied = { now: timeOf(night, 200), personalData: false, modelsDir: place.modelsDir };
     if (event === 'models rollback')
-      await rollbackModels(new OwnFolder(dataDir), applied).catch((error: unknown) => {
+      await rollbackModels(new Data(dataDir), applied).catch((error: unknown) => {
         if (!/no other set/.test(errorMessage(error))) throw error;
       });
-    if (event === 'models apply') await applyModels(new OwnFolder(dataDir), applied);
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    if (event === 'models apply') await applyModels(new Data(dataDir), applied);
+    const warehouse = await openWarehouse(new Data(dataDir));
     try {
       await buildNight(warehouse, place, night);
       if (event !== 'held back') await publishNight(warehouse, dataDir, night);
@@ -110,7 +110,7 @@ interface Place {
 }
 
 async function buildNight(warehouse: Warehouse, { dataDir, modelsDir, only }: Place, night: number): Promise<void> {
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   const now = timeOf(night, 240);
   await buildModels(
     warehouse,
@@ -228,9 +228,9 @@ function pick<T>(random: () => number, from: readonly T[]): T {
 const [, started, dataDir, modelsDir, night, ...only] = process.argv;
 if (started === fileURLToPath(import.meta.url) && dataDir !== undefined && modelsDir !== undefined) {
   const step = (name: string): void => void process.stdout.write(`step ${name}\n`);
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   step('load');
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   step('model');
   await buildNight(warehouse, { dataDir, modelsDir, only: only.length > 0 ? only : undefined }, Number(night));
   step('publish');

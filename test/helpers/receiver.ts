@@ -4,14 +4,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { DeliveryLog, type DeliveryLogOptions } from '../../src/serve/webhooks/delivery-log.js';
 import { createReceiver } from '../../src/serve/webhooks/receiver.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 const [dataDir = '', secret = '', options = '{}'] = process.argv.slice(2);
-const log = DeliveryLog.open(
-  new OwnFolder(dataDir),
-  { now: () => new Date() },
-  JSON.parse(options) as DeliveryLogOptions,
-);
+const log = DeliveryLog.open(new Data(dataDir), { now: () => new Date() }, JSON.parse(options) as DeliveryLogOptions);
 const keep = (body: string, company: string | null): Promise<void> => log.keep(body, company);
 const server = createReceiver({ path: '/events', secret, keep }).listen(0, '127.0.0.1');
 await once(server, 'listening');

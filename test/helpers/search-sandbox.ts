@@ -8,7 +8,7 @@ import { readQuota } from '../../src/crawl/read-quota.js';
 import { readRunRows } from '../../src/landing/index.js';
 import { startSandbox } from './processes.js';
 import { makeProject } from './project.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 /**
  * Searches the market of a new sandbox, ten a page, without lookup lists and version 1's listing. So dates are nearly the only
@@ -31,7 +31,7 @@ export async function searchSandbox({
   try {
     const deps = {
       config,
-      data: new OwnFolder(config.dataDir),
+      data: new Data(config.dataDir),
       client,
       clock: createClock({}),
       log: createLog('test'),
@@ -40,7 +40,7 @@ export async function searchSandbox({
     const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
     await readQuota(deps, ctx, heartbeat, true);
     const { coverage } = await discoverMarket(deps, { ctx, round: 0, budget: 5_000, concurrency: 8 }, heartbeat);
-    const rows = readRunRows({ data: new OwnFolder(project.dataDir), stream: 'prospecting', run: 'r', date: ctx.date });
+    const rows = readRunRows({ data: new Data(project.dataDir), stream: 'prospecting', run: 'r', date: ctx.date });
     return { coverage, rows };
   } finally {
     await client.close();

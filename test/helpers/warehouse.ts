@@ -10,7 +10,7 @@ import { writeEmptyWarehouse } from '../../src/warehouse/models/empty-warehouse.
 import { openWarehouse, type Warehouse } from '../../src/warehouse/duckdb/open.js';
 import { publish, type PublishRequest } from '../../src/warehouse/publish/publish.js';
 import { landAnswers as land, type Answer } from '../../src/warehouse/models/cases/land-answers.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 export { land, type Answer };
 
@@ -50,15 +50,15 @@ export async function publishAndReopen(
   } finally {
     await warehouse.close();
   }
-  return openWarehouse(new OwnFolder(dataDir));
+  return openWarehouse(new Data(dataDir));
 }
 
 /** Lands, loads and builds in a folder without a warehouse. */
 export async function prepareBuilt(dataDir: string, answers: Answer[]): Promise<void> {
   await land(dataDir, answers);
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse);
   } finally {
     await warehouse.close();
@@ -68,7 +68,7 @@ export async function prepareBuilt(dataDir: string, answers: Answer[]): Promise<
 /** Opens a warehouse, which is empty in a new folder, and closes it when the test ends. */
 export async function openTestWarehouse(dataDir: string): Promise<Warehouse> {
   if (!existsSync(warehouseFile(dataDir))) await writeEmptyWarehouse(dataDir);
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   onTestFinished(() => warehouse.close());
   return warehouse;
 }
@@ -78,7 +78,7 @@ export async function buildFrom(answers: Answer[], personalData = true): Promise
   const dataDir = temporaryDataDir();
   await land(dataDir, answers);
   const warehouse = await openTestWarehouse(dataDir);
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   await buildModels(warehouse, { personalData });
   return warehouse;
 }

@@ -13,7 +13,7 @@ import { openWarehouse } from '../../src/warehouse/duckdb/open.js';
 import { loadLanding } from '../../src/warehouse/load/load.js';
 import { buildModels } from '../../src/warehouse/models/run-models.js';
 import { land, marketNight, publishAndReopen, type Answer } from './warehouse.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 /** Day 0 of the sandbox's market, and its nights as days since then. */
 const START = '2026-08-01';
@@ -69,13 +69,13 @@ export async function publishWorld(dataDir: string, options: WorldOptions = {}):
   await land(dataDir, more);
   await writeEmptyWarehouse(dataDir);
   const rates = writeRates(dataDir);
-  let warehouse = await openWarehouse(new OwnFolder(dataDir));
+  let warehouse = await openWarehouse(new Data(dataDir));
   try {
     for (const day of NIGHTS) {
       await land(dataDir, nightOf(world, day, eachNight ? isNews(world, day) : undefined));
       if (day === LAST) await land(dataDir, eventsOf(world));
       else if (!eachNight) continue;
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       const now = new Date(`${world.dateOf(day)}T04:00:00Z`);
       await buildModels(warehouse, { now, modelsDir, personalData: true, rates });
       const keep = eachNight ? NIGHTS.length : undefined;
@@ -195,7 +195,7 @@ function writeRates(dataDir: string): RatesSource {
       ),
     );
   writeFileSync(file, ['date,currency,rate', ...lines].join('\n'));
-  return { file, name: './rates.csv', data: new OwnFolder(dataDir), base: 'EUR', reporting: 'USD' };
+  return { file, name: './rates.csv', data: new Data(dataDir), base: 'EUR', reporting: 'USD' };
 }
 
 /** Groups values by a key, in their order. */

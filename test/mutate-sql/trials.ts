@@ -19,7 +19,7 @@ import type { Warehouse } from '../../src/warehouse/duckdb/open.js';
 import type * as RowsModule from '../../src/warehouse/models/cases/run-rows-case.js';
 import type * as RunModelsModule from '../../src/warehouse/models/run-models.js';
 import { readersOf, usesOf, usesWord } from './relations.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 export type Outcome = 'killed' | 'survived' | 'invalid';
 
@@ -124,7 +124,7 @@ export async function loadTrials(copy: string) {
 
   async function openEmpty(): Promise<{ dataDir: string; warehouse: Warehouse; close: () => Promise<void> }> {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-mutant-'));
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     const close = async (): Promise<void> => {
       await warehouse.close();
       rmSync(dataDir, { recursive: true, force: true });
@@ -166,7 +166,7 @@ export async function loadTrials(copy: string) {
     const { db } = warehouse;
     for (const given of stepsOf(testCase)) {
       await landAnswers(dataDir, given);
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       await buildModels(warehouse, { personalData: true });
     }
     if ((await ask(db, testCase)) !== 'survived') throw failsAnyway(testCase);
@@ -215,7 +215,7 @@ export async function loadTrials(copy: string) {
     // One transaction around everything, so that the next mutant begins with an empty ledger.
     db.transaction = (work) => work();
     const loadStep = (folder: string, group: string) =>
-      loadLanding(warehouse, new OwnFolder(path.join(folder, group)), {
+      loadLanding(warehouse, new Data(path.join(folder, group)), {
         drift: readsDrift(testCase) ? drift : () => Promise.resolve(),
       });
     const readLedgers = async (group: string): Promise<string> => {

@@ -14,7 +14,7 @@ import { publish } from '../../src/warehouse/publish/publish.js';
 import { queryFile } from '../helpers/project.js';
 import { startStubApi, TEST_KEY, type StubApi } from '../src/api/helpers.js';
 import { runCli } from '../helpers/run-cli.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 const MIB = 1024 * 1024;
 const BIG = '9007199254740993'; // 2^53 + 1: a double would turn it into another id
@@ -98,7 +98,7 @@ describe('hostile API values, from the API to the published tables', () => {
       );
     }
     await landRows(
-      { data: new OwnFolder(dataDir), stream, run: 'r', date: '2026-11-20', market: 'm', chunk: `${stream}-0` },
+      { data: new Data(dataDir), stream, run: 'r', date: '2026-11-20', market: 'm', chunk: `${stream}-0` },
       rows,
     );
   };
@@ -141,9 +141,9 @@ describe('hostile API values, from the API to the published tables', () => {
     await land('prospecting', [[null, () => client.v2.prospecting({})]]);
     await land('tenders', [[null, () => client.v1.tenders({})]]);
     await land('nomenclatures', [['v1', () => client.v1.nomenclatures()]]);
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     try {
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       await buildModels(warehouse, { personalData: true });
       await publish(warehouse, dataDir, { run: 'r', now: new Date() });
     } finally {

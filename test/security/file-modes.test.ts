@@ -7,7 +7,7 @@ import { makeDataFolder } from '../../src/store/file-modes.js';
 import { writeSecret } from '../../src/cli/watch/secret.js';
 import { cleanEnv, compiled, ROOT } from '../helpers/processes.js';
 import { land } from '../helpers/warehouse.js';
-import { OwnFolder } from '../../src/store/data.js';
+import { Data } from '../../src/store/data.js';
 
 /** Permission bits of everything under a path except links, by path relative to `root`. */
 function modes(root: string, at = root): Record<string, string> {
@@ -112,6 +112,6 @@ it('writes the webhook secret for its owner only, even over an open file', async
   chmodSync(path.join(dataDir, 'secrets'), 0o777);
   writeFileSync(path.join(dataDir, 'secrets', 'webhook-secret'), 'old');
   chmodSync(path.join(dataDir, 'secrets', 'webhook-secret'), 0o666);
-  await writeSecret(new OwnFolder(dataDir), 'new');
+  await writeSecret(new Data(dataDir), 'new');
   expect(modes(dataDir)).toMatchObject({ secrets: '700', 'secrets/webhook-secret': '600' });
 });

@@ -8,7 +8,7 @@ import { TidemarkError } from '../../base/errors.js';
 import { stampedAhead } from '../../crawl/records/clock-off.js';
 import { landingDir, publishedDir } from '../../store/data-folder.js';
 import { listLanded, pullManifests, readManifests, type LandedPart } from '../../landing/index.js';
-import { openData } from '../../store/working-copy/open.js';
+import { openData } from '../../store/working-copy.js';
 import type { Config } from '../../config/config.js';
 import { formatBytes, formatCount } from '../../../schemas/format.js';
 import { fail, ok, warn, type Finding } from './finding.js';

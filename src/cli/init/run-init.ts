@@ -20,7 +20,7 @@ import { refuseContradictions, refuseFlag, addressFault, requireFlags, type Init
 import { renderConfig, type Draft, type Selection } from './render-config.js';
 import { schemaPath } from './schema-path.js';
 import type { CliContext } from '../context.js';
-import { OwnFolder } from '../../store/data.js';
+import { Data } from '../../store/data.js';
 
 const DATA = './data';
 const NOBODY: Selection = { countries: [], industries: [], sizes: [] };
@@ -164,7 +164,7 @@ async function planMarket(
 
 /** There is no data yet that other machines share. */
 function contextOf(config: Config, clock: Setting['clock']): CliContext {
-  return { config, data: new OwnFolder(config.dataDir), clock };
+  return { config, data: new Data(config.dataDir), clock };
 }
 
 /** Forecasts the first snapshot. If the API refuses the filters and a person can change them, returns null. */

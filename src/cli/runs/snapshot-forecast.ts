@@ -24,7 +24,7 @@ import type { CliContext } from '../context.js';
 import { interruptSignal } from '../terminal/interrupt.js';
 import { colorsFor, terminalWidth } from '../terminal/print.js';
 import { renderTable } from '../terminal/table.js';
-import { OwnFolder } from '../../store/data.js';
+import { Data } from '../../store/data.js';
 
 /** Result of `tidemark snapshot --dry-run`. */
 export interface SnapshotForecast {
@@ -133,11 +133,7 @@ async function landLists(deps: CrawlDeps, ctx: RunContext, folder: string, heart
   const { config } = deps;
   if (!config.nomenclatures || readManifests(config.dataDir, { stream: 'nomenclatures' }).length > 0) return config;
   const lists = { ...config, dataDir: folder };
-  await crawlListing(
-    { ...deps, config: lists, data: new OwnFolder(folder) },
-    { ctx, listing: 'nomenclatures' },
-    heartbeat,
-  );
+  await crawlListing({ ...deps, config: lists, data: new Data(folder) }, { ctx, listing: 'nomenclatures' }, heartbeat);
   return lists;
 }
 

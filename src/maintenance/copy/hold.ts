@@ -8,7 +8,7 @@ import type { Lock } from '../../store/lock/lock.js';
 import { takeLeaseOf } from '../../store/publish-version.js';
 import { checkpointsIn } from '../../warehouse/duckdb/checkpoint.js';
 import type { Place } from './place.js';
-import { OwnFolder } from '../../store/data.js';
+import { Data } from '../../store/data.js';
 
 const WHAT = 'tidemark data copy';
 // A dead holder loses the lease after 30 s.
@@ -23,14 +23,14 @@ export type Right = Lock | Lease;
  * @throws TidemarkError if a process writes the warehouse
  */
 export async function hold({ storage, dataDir }: Place, onWait?: (holder: string) => void): Promise<Right> {
-  if (dataDir !== undefined) return lockWriter(new OwnFolder(dataDir), WHAT);
+  if (dataDir !== undefined) return lockWriter(new Data(dataDir), WHAT);
   return takeLeaseOf(checkpointsIn(storage), { what: WHAT, asks: true, waitMs: WAIT_MS, onWait });
 }
 
 /** Makes the warehouse of a source folder one complete file, if a killed writer left a write-ahead log. */
 export async function settleWarehouse({ dataDir }: Place): Promise<void> {
   if (dataDir === undefined || !existsSync(`${warehouseFile(dataDir)}.wal`)) return;
-  await (await openWarehouse(new OwnFolder(dataDir), { what: WHAT })).close();
+  await (await openWarehouse(new Data(dataDir), { what: WHAT })).close();
 }
 
 /** @throws TidemarkError if a `tidemark forget` in the source is not finished */

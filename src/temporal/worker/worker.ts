@@ -16,9 +16,8 @@ import { loadTracing } from '../../serve/tracing/load-tracing.js';
 import type { Tracing } from '../../serve/tracing/tracing.js';
 import { standBy, type Standby, type Runnable } from './warehouse-standby.js';
 import type { WorkerMetrics } from './worker-metrics.js';
-import { sweep } from '../../store/working-copy/sweep.js';
+import { sweep, joinData, openData } from '../../store/working-copy.js';
 import { isCrawling, type WorkerSetup } from './worker-parts.js';
-import { joinData, openData } from '../../store/working-copy/open.js';
 import { checkTemporal, connectNative, installRuntime } from './worker-temporal.js';
 import { DAY_MS } from '../../base/time/time.js';
 

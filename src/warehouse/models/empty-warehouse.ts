@@ -9,7 +9,7 @@ import { openWarehouse } from '../duckdb/open.js';
 import { modelsInForce } from './in-force.js';
 import { readModels } from './models.js';
 import { buildModels } from './run-models.js';
-import { OwnFolder } from '../../store/data.js';
+import { Data } from '../../store/data.js';
 
 // Records of builds. A new warehouse has none: it takes those of the published build, and its first build adds others.
 const RECORDS = [
@@ -38,7 +38,7 @@ export async function writeEmptyWarehouse(dataDir: string): Promise<void> {
 export async function makeEmptyWarehouse(): Promise<Uint8Array> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-empty-'));
   try {
-    const warehouse = await openWarehouse(new OwnFolder(folder));
+    const warehouse = await openWarehouse(new Data(folder));
     try {
       // Leave out models that will be removed on some day: a build drops only tables that it finds in the records.
       const { models } = modelsInForce(await readModels(), '9999-12-31');

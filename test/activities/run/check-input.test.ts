@@ -11,7 +11,7 @@ import { loadConfig } from '../../../src/config/config.js';
 import { createLog } from '../../../src/config/log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { ALONE, UNCHECKED } from '../../helpers/activity-inputs.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const CTX = { run: 'run-1', date: '2026-11-20', market: null, workflowId: 'w' } as RunContext;
 const FORGED: [what: string, ctx: RunContext][] = [
@@ -51,7 +51,7 @@ describe('activity input forged by a Temporal client', () => {
     const client = createApiClient({ baseUrl: api.url, apiKey: api.key });
     const deps = {
       config,
-      data: new OwnFolder(config.dataDir),
+      data: new Data(config.dataDir),
       client,
       clock: createClock({}),
       log: createLog('test'),

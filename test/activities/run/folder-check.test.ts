@@ -11,7 +11,7 @@ import { openDataFolder } from '../../../src/store/folder-identity.js';
 import { createLog } from '../../../src/config/log.js';
 import { landRows } from '../../../src/landing/index.js';
 import { makeProject, type Project } from '../../helpers/project.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const QUIET = new DefaultLogger('ERROR');
 const MINUTE = 60_000;
@@ -46,15 +46,13 @@ async function check(
     { logger: QUIET },
   );
   const log = Object.assign(createLog('test', 'silent'), { warn: (...words: unknown[]) => warned.push(words) });
-  await worker.run(async () =>
-    checkFolder({ config, data: new OwnFolder(config.dataDir), log, folder }, activity, input),
-  );
+  await worker.run(async () => checkFolder({ config, data: new Data(config.dataDir), log, folder }, activity, input));
 }
 
 async function landRecord(chunk: 'open' | 'close'): Promise<void> {
   const { run, date } = ctx;
   const row = { entity_id: run, row_kind: 'run', status: 200, fetched_at: '2026-11-20T02:00:00.000Z', body: '{}' };
-  const target = { data: new OwnFolder(config.dataDir), stream: 'runs', run, date, market: null, chunk } as const;
+  const target = { data: new Data(config.dataDir), stream: 'runs', run, date, market: null, chunk } as const;
   await landRows(target, [{ ...row, request_key: chunk }]);
 }
 
@@ -109,7 +107,7 @@ describe('an activity for this data folder', () => {
     const worker = new MockActivityEnvironment({}, { logger: QUIET });
     const log = createLog('test', 'silent');
     const checked = worker.run(() =>
-      Promise.resolve(checkFolder({ config, data: new OwnFolder(config.dataDir), log }, 'readQuota', elsewhere())),
+      Promise.resolve(checkFolder({ config, data: new Data(config.dataDir), log }, 'readQuota', elsewhere())),
     );
     await expect(checked).resolves.toBeUndefined();
   });

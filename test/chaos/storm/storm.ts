@@ -16,7 +16,7 @@ import { differences, miscounted, runScript } from './checks.js';
 import { isServer, planRounds, type ActorName, type Round } from './plan.js';
 import { Sender } from './sender.js';
 import { describeRun, polls, resultOf } from './temporal.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 export interface StormOptions {
   seed: number;
@@ -367,7 +367,7 @@ class Storm {
       isAtWork: (actor) => this.#isAtWork(actor),
     });
     const takenOver = async (): Promise<boolean> =>
-      (await receiver.work()) !== null && listSpools(new OwnFolder(dataDir)).size === 0;
+      (await receiver.work()) !== null && listSpools(new Data(dataDir)).size === 0;
     for (const deadline = Date.now() + 120_000; !(await takenOver()); await sleep(50)) {
       if (!receiver.hasEnded && Date.now() < deadline) continue;
       this.#wrong(`no receiver takes over after the round: ${receiver.output()}`);

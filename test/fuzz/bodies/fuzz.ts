@@ -11,7 +11,7 @@ import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/ope
 import { damage, mutate, mutation } from './mutate.js';
 import { canonical, cells, COMPANY_COLUMNS, judge, type LandedCase } from './oracle.js';
 import { STREAMS, type FuzzedStream } from './streams.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const LANES = 32;
 const PART_ROWS = 2_500;
@@ -75,12 +75,12 @@ export async function fuzzBodies(
   for (const { stream } of STREAMS) {
     const rows = landed.filter((each) => each.stream === stream).map(({ row }) => row);
     for (let at = 0; at < rows.length; at += PART_ROWS)
-      await landRows({ data: new OwnFolder(dataDir), stream, ...RUN, chunk: `c${at}` }, rows.slice(at, at + PART_ROWS));
+      await landRows({ data: new Data(dataDir), stream, ...RUN, chunk: `c${at}` }, rows.slice(at, at + PART_ROWS));
   }
   onProgress('landed');
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
-    const { rejects, driftFault } = await loadLanding(warehouse, new OwnFolder(dataDir));
+    const { rejects, driftFault } = await loadLanding(warehouse, new Data(dataDir));
     if (driftFault !== undefined) throw new Error(`drift could not be looked for: ${driftFault}`);
     onProgress('loaded');
     await buildModels(warehouse, { personalData: true });

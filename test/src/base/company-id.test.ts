@@ -9,7 +9,7 @@ import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
 import { land, openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const keysIn = (items: string): string[] => keysOf(readItems(`{"data":[${items}]}`));
 const idOf = (id: string): string | undefined => keysIn(`{"id":${id}}`)[0];
@@ -139,7 +139,7 @@ describe('ids in planner and warehouse', () => {
   let warehouse: Warehouse;
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'tidemark-ids-'));
-    warehouse = await openWarehouse(new OwnFolder(folder));
+    warehouse = await openWarehouse(new Data(folder));
   });
   afterAll(async () => {
     await warehouse?.close();
@@ -177,7 +177,7 @@ describe('ids in planner and warehouse', () => {
       },
     ]);
     const own = await openTestWarehouse(dataDir);
-    await loadLanding(own, new OwnFolder(dataDir));
+    await loadLanding(own, new Data(dataDir));
     await buildModels(own);
     const held = await own.db.rows('SELECT company_id FROM ledger.market_sightings ORDER BY 1');
     expect(held.map((row) => row['company_id'])).toEqual(['7', '9007199254740992', '9007199254740993']);

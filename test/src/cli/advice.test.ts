@@ -15,14 +15,13 @@ import { pullManifests, pullParts, readManifests } from '../../../src/landing/in
 import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { openFingerprint } from '../../../src/privacy/fingerprint.js';
 import { forget } from '../../../src/maintenance/forget/forget.js';
-import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
+import { Data, type SharedData } from '../../../src/store/data.js';
 import { writeDevServer } from '../../../src/temporal/dev-server-state.js';
 import { findTexts } from '../../helpers/find-texts.js';
 import { runCli, type CliResult } from '../../helpers/run-cli.js';
 import { land, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 import { folder } from '../maintenance/copy/contract.js';
-import { makeMachines } from '../store/working-copy/machines.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { makeMachines } from '../store/machines.js';
 
 /*
  * Each test brings a data folder into a state, reads the advice of the error, follows it literally, and shows what is
@@ -50,13 +49,13 @@ const advises = (...texts: string[]) => ({
   todo: expect.stringMatching(texts.map((text) => `(?=.*${text})`).join('')),
 });
 const forgetNow = (...ids: string[]) =>
-  forget(new OwnFolder(dataDir), { subjects: ids.map((id) => ({ kind: 'person', id })), now: NOW, personalData: true });
+  forget(new Data(dataDir), { subjects: ids.map((id) => ({ kind: 'person', id })), now: NOW, personalData: true });
 
 /** Loads the landing zone; returns the number of companies in the warehouse, and what the load says of lost parts. */
 async function load(): Promise<{ companies: number; gone: string | undefined }> {
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
-    const { gone } = await loadLanding(warehouse, new OwnFolder(dataDir));
+    const { gone } = await loadLanding(warehouse, new Data(dataDir));
     return {
       companies: await warehouse.db.count(`SELECT count(*) FROM ledger.answers WHERE stream = 'companies'`),
       gone,
@@ -75,7 +74,7 @@ async function tidemark(...args: string[]): Promise<CliResult> {
 
 it('a damaged key of fingerprints: a backup restores it; without it, equal texts differ once', async () => {
   const file = at('secrets/personal-data-key');
-  const before = (await openFingerprint(new OwnFolder(dataDir)))('a text');
+  const before = (await openFingerprint(new Data(dataDir)))('a text');
   const backup = readFileSync(file);
   writeFileSync(file, 'no key');
   const advice = advises(
@@ -83,11 +82,11 @@ it('a damaged key of fingerprints: a backup restores it; without it, equal texts
     'delete the file; then events about people may appear twice',
     'run it again with the same ids',
   );
-  await expect(openFingerprint(new OwnFolder(dataDir))).rejects.toMatchObject(advice);
+  await expect(openFingerprint(new Data(dataDir))).rejects.toMatchObject(advice);
   writeFileSync(file, backup);
-  expect((await openFingerprint(new OwnFolder(dataDir)))('a text')).toBe(before);
+  expect((await openFingerprint(new Data(dataDir)))('a text')).toBe(before);
   rmSync(file);
-  expect((await openFingerprint(new OwnFolder(dataDir)))('a text')).not.toBe(before);
+  expect((await openFingerprint(new Data(dataDir)))('a text')).not.toBe(before);
   await land(dataDir, [PERSON]);
   await forgetNow(ID);
   await land(dataDir, [{ ...PERSON, run: 'later' }]);
@@ -194,11 +193,11 @@ it('a folder at the place of a file: moved away, the next command makes the file
 });
 
 it('a removed working copy: the next step takes what it needs', async () => {
-  const [one, two] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [one, two] = (await makeMachines(2)) as [SharedData, SharedData];
   await land(one.dataDir, [company(1), PERSON]);
   const take = async (): Promise<string[]> => {
-    await pullManifests(new OwnFolder(two.dataDir));
-    await pullParts(new OwnFolder(two.dataDir), readManifests(two.dataDir));
+    await pullManifests(new Data(two.dataDir));
+    await pullParts(new Data(two.dataDir), readManifests(two.dataDir));
     return readManifests(two.dataDir).flatMap(({ file, stream }) => (existsSync(file) ? [stream] : []));
   };
   expect(await take()).toEqual(['companies', 'employee_details']);

@@ -29,7 +29,7 @@ import {
 } from '../../helpers/disk-lab.js';
 import { ROOT } from '../../helpers/processes.js';
 import { marketNight, prepareBuilt, publishAndReopen } from '../../helpers/warehouse.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const WAREHOUSE = 'warehouse/tidemark.duckdb';
 const now = new Date('2026-11-20T12:00:00Z');
@@ -51,7 +51,7 @@ beforeAll(async () => {
       body: { pages: 1, list: [{ id: 1, nationality: 'Freedonian' }] },
     },
   ]);
-  let warehouse = await openWarehouse(new OwnFolder(dataDir));
+  let warehouse = await openWarehouse(new Data(dataDir));
   for (const run of ['r1', 'r2']) warehouse = await publishAndReopen(warehouse, dataDir, { run, now });
   await warehouse.close();
   const models = path.join(prepared, 'models', 'marts');

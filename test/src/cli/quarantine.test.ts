@@ -19,7 +19,7 @@ import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { emptyFolder, runCli, type CliResult } from '../../helpers/run-cli.js';
 import { land, openTestWarehouse, type Answer } from '../../helpers/warehouse.js';
 import { startGateway } from '../../helpers/versitygw.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const DAMAGES: [string, (file: string) => void][] = [
   ['a flipped byte', flipByte],
@@ -65,7 +65,7 @@ async function damaged(bad: Answer, damage: (file: string) => void) {
   copyFileSync(part.file, backup);
   damage(part.file);
   const warehouse = await openTestWarehouse(dataDir);
-  const load = async () => loadLanding(warehouse, new OwnFolder(dataDir));
+  const load = async () => loadLanding(warehouse, new Data(dataDir));
   const tidemark = (...args: string[]): Promise<CliResult> =>
     runCli(args, { cwd: dir, env: { TIDEMARK_DATA: dataDir } });
   return { dir, dataDir, part, backup, load, tidemark };

@@ -7,12 +7,12 @@ import { copyCurrentBuild } from '../../../src/warehouse/builds/copy-build.js';
 import { LocalFolder } from '../../../src/store/local-folder.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { marketNight, prepareBuilt, temporaryDataDir } from '../../helpers/warehouse.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 it('queries a copied build on a machine without a configuration', async () => {
   const dataDir = temporaryDataDir();
   await prepareBuilt(dataDir, marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2, 3] }));
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
     await publish(warehouse, dataDir, { run: 'r1', now: new Date('2026-11-20T04:00:00Z') });
   } finally {

@@ -9,12 +9,12 @@ import { cleanEnv, compiled, ROOT } from '../../helpers/processes.js';
 import { hasPty, runInPty } from '../../helpers/pty.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { prepareBuilt, prepareOnce } from '../../helpers/warehouse.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const CLI = path.join(ROOT, 'bin', 'tidemark.mjs');
 const prepared = prepareOnce(async (dataDir) => {
   await prepareBuilt(dataDir, [{ stream: 'companies', entity: '1', body: { id: 1, name: 'Alfa' } }]);
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   await publish(warehouse, dataDir, { run: 'r', now: new Date('2026-11-21T00:00:00Z') });
   await warehouse.close();
   writeFileSync(path.join(dataDir, 'tidemark.yaml'), 'api: { baseUrl: "http://127.0.0.1:1" }\ndata: .\n');

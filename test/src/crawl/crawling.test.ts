@@ -23,7 +23,7 @@ import { spoolOf } from '../../helpers/spool.js';
 import { writeReportV1 } from '../../stub/financials.js';
 import { startStub, type StubApi } from '../../stub/index.js';
 import { ALONE } from '../../helpers/activity-inputs.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 let api: StubApi;
 let project: Project;
@@ -42,7 +42,7 @@ const use = (url: string): void => {
     retryCapMs: 2,
     maxRetries: 2,
   });
-  deps = { config, data: new OwnFolder(config.dataDir), client, clock: createClock({}), log: createLog('test') };
+  deps = { config, data: new Data(config.dataDir), client, clock: createClock({}), log: createLog('test') };
   ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'run-1', input: {} });
 };
 
@@ -70,7 +70,7 @@ const due = (ids: (string | number)[], stream = 'companies', run = 'run-1'): voi
 const fetchCompanies = () =>
   fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency: 4 }, heartbeat);
 const landed = () =>
-  readRunRows({ data: new OwnFolder(project.dataDir), stream: 'companies', run: 'run-1', date: ctx.date });
+  readRunRows({ data: new Data(project.dataDir), stream: 'companies', run: 'run-1', date: ctx.date });
 const detailRequests = () => api.state.requests.filter((request) => request.includes('/v2/companies/')).length;
 
 describe('a chunk', () => {
@@ -117,7 +117,7 @@ describe('a chunk', () => {
       rows: 5,
       failed: 0,
     });
-    const rows = readRunRows({ data: new OwnFolder(project.dataDir), stream, run: 'run-1', date: ctx.date });
+    const rows = readRunRows({ data: new Data(project.dataDir), stream, run: 'run-1', date: ctx.date });
     expect(new Map(rows.map((row) => [row.entity_id, JSON.parse(row.body)]))).toEqual(
       new Map(companies.map((company) => [company.id, writeReportV1(company)])),
     );
@@ -135,7 +135,7 @@ describe('a chunk', () => {
     const ids = api.state.companies.slice(10, 30).map(({ id }) => Number(id));
     due(ids);
     const spool = path.join(
-      runFolder({ data: new OwnFolder(project.dataDir), stream: 'companies', run: 'run-1', date: ctx.date }),
+      runFolder({ data: new Data(project.dataDir), stream: 'companies', run: 'run-1', date: ctx.date }),
       '_spool',
     );
     mkdirSync(spool, { recursive: true });
@@ -346,7 +346,7 @@ describe('discovery of a market', () => {
     expect(last.coverage).toEqual({ reportedTotal: 120, distinctCompanies: 120, missing: 0, share: 1 });
 
     const searches = readRunRows({
-      data: new OwnFolder(project.dataDir),
+      data: new Data(project.dataDir),
       stream: 'prospecting',
       run: 'run-1',
       date: ctx.date,
@@ -361,7 +361,7 @@ describe('discovery of a market', () => {
     await crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
     await discover(0, 500);
     const forecasts = readRunRows({
-      data: new OwnFolder(project.dataDir),
+      data: new Data(project.dataDir),
       stream: 'forecasts',
       run: 'run-1',
       date: ctx.date,
@@ -377,7 +377,7 @@ describe('discovery of a market', () => {
     ]);
     expect(told.find(({ stream }) => stream === 'companies')).toMatchObject({ requests: 120, basis: '120 new' });
     const searches = readRunRows({
-      data: new OwnFolder(project.dataDir),
+      data: new Data(project.dataDir),
       stream: 'prospecting',
       run: 'run-1',
       date: ctx.date,
@@ -403,7 +403,7 @@ describe('a search that never succeeds', () => {
     expect(missing > 0).toBe((result.causes ?? []).length > 0);
     expect(distinctCompanies).toBeGreaterThan(60);
     const refused = readRunRows({
-      data: new OwnFolder(project.dataDir),
+      data: new Data(project.dataDir),
       stream: 'prospecting',
       run: 'run-1',
       date: ctx.date,

@@ -14,7 +14,7 @@ import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readQuota } from '../../../src/crawl/read-quota.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { makeProject, type Project } from '../../helpers/project.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const KEY = 'a-key-of-this-test';
 const TENDERS = 250;
@@ -49,7 +49,7 @@ beforeEach(async () => {
   project = makeProject({ api, temporal: 'none' });
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const client = createApiClient({ baseUrl: api.url, apiKey: KEY, retryBaseMs: 1, retryCapMs: 2, maxRetries: 1 });
-  deps = { config, data: new OwnFolder(config.dataDir), client, clock: createClock({}), log: createLog('test') };
+  deps = { config, data: new Data(config.dataDir), client, clock: createClock({}), log: createLog('test') };
   ctx = openRun(config, deps.clock, { workflowType: 'tenderSnapshot', workflowId: 'w', run: 'run-1', input: {} });
 });
 
@@ -68,7 +68,7 @@ function answer(path: string, page: number): unknown {
 }
 
 const landed = (stream: 'tenders' | 'nomenclatures') =>
-  readRunRows({ data: new OwnFolder(project.dataDir), stream, run: ctx.run, date: ctx.date });
+  readRunRows({ data: new Data(project.dataDir), stream, run: ctx.run, date: ctx.date });
 
 it('retries a failing lookup list, then reports it and lands the others', async () => {
   silent.add('/v1/finder/tenders/donors');

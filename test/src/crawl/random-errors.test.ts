@@ -20,7 +20,7 @@ import { readRunRows } from '../../../src/landing/index.js';
 import { bookAttempt } from '../../../src/landing/request-log.js';
 import { ALONE } from '../../helpers/activity-inputs.js';
 import { makeProject } from '../../helpers/project.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 /*
  * Nights of an API with random errors. Some records always fail in one way, others fail a few times. Sometimes the whole
@@ -190,7 +190,7 @@ async function startNight(seed: number) {
     onAttempt: bookAttempt,
     now: () => clock.now(),
   });
-  const deps: CrawlDeps = { config, data: new OwnFolder(config.dataDir), client, clock, log: createLog('test') };
+  const deps: CrawlDeps = { config, data: new Data(config.dataDir), client, clock, log: createLog('test') };
   const ctx = openRun(config, clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'run-1', input: {} });
 
   /** Repeats an activity as Temporal does, and waits for quota as the workflow does. */
@@ -245,7 +245,7 @@ async function startNight(seed: number) {
       return undefined;
     },
     landed: (stream: LandingStream) =>
-      readRunRows({ data: new OwnFolder(project.dataDir), stream, run: ctx.run, date: ctx.date }),
+      readRunRows({ data: new Data(project.dataDir), stream, run: ctx.run, date: ctx.date }),
     stop: async () => {
       await client.close();
       server.closeAllConnections();

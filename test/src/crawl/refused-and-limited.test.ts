@@ -21,7 +21,7 @@ import { readRunRows } from '../../../src/landing/index.js';
 import { bookAttempt } from '../../../src/landing/request-log.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { ALONE } from '../../helpers/activity-inputs.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const KEY = 'a-key-of-this-test';
 const FIRST: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
@@ -73,7 +73,7 @@ beforeEach(async () => {
     requestsPerSecond: 1e6,
     onAttempt: bookAttempt,
   });
-  deps = { config, data: new OwnFolder(config.dataDir), client, clock: createClock({}), log: createLog('test') };
+  deps = { config, data: new Data(config.dataDir), client, clock: createClock({}), log: createLog('test') };
   ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'run-1', input: {} });
 });
 
@@ -101,7 +101,7 @@ const many = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 const fetch = (heartbeat = FIRST, stream: FetchedStreamName = 'companies', chunk = 0) =>
   fetchChunk(deps, { ...ALONE, ctx, stream, chunk, concurrency: 16 }, heartbeat);
 const landed = (stream: LandingStream = 'companies') =>
-  readRunRows({ data: new OwnFolder(project.dataDir), stream, run: ctx.run, date: ctx.date });
+  readRunRows({ data: new Data(project.dataDir), stream, run: ctx.run, date: ctx.date });
 const failed = () =>
   landed()
     .filter(({ row_kind }) => row_kind === 'failed')

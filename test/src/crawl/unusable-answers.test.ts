@@ -22,7 +22,7 @@ import { queryPublished } from '../../../src/warehouse/builds/published.js';
 import { hashTables } from '../../helpers/table-hashes.js';
 import { makeProject, type Project } from '../../helpers/project.js';
 import { ALONE } from '../../helpers/activity-inputs.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const KEY = 'a-key-of-this-test';
 const FIRST: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
@@ -52,7 +52,7 @@ beforeEach(async () => {
   project = makeProject({ api: { url, key: KEY }, temporal: 'none' });
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const client = createApiClient({ baseUrl: url, apiKey: KEY, retryBaseMs: 1, retryCapMs: 2, requestsPerSecond: 1e6 });
-  deps = { config, data: new OwnFolder(config.dataDir), client, clock: createClock({}), log: createLog('test') };
+  deps = { config, data: new Data(config.dataDir), client, clock: createClock({}), log: createLog('test') };
   ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'run-1', input: {} });
 });
 
@@ -74,7 +74,7 @@ async function fetchAll(stream: FetchedStreamName, bodies: Record<string, string
 
 const landed = (stream: FetchedStreamName) =>
   new Map(
-    readRunRows({ data: new OwnFolder(project.dataDir), stream, run: ctx.run, date: ctx.date }).map((row) => [
+    readRunRows({ data: new Data(project.dataDir), stream, run: ctx.run, date: ctx.date }).map((row) => [
       row.entity_id,
       row,
     ]),

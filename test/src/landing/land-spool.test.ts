@@ -12,7 +12,7 @@ import {
   type NewRow,
   type PartTarget,
 } from '../../../src/landing/index.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 import { spoolOf } from '../../helpers/spool.js';
 
 let target: PartTarget;
@@ -21,7 +21,7 @@ let spool: string;
 beforeEach(() => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-spool-'));
   target = {
-    data: new OwnFolder(dataDir),
+    data: new Data(dataDir),
     stream: 'watch_events',
     run: 'webhook',
     date: '2026-11-20',
@@ -112,7 +112,7 @@ describe('landing of a spool', () => {
     [2, [1, 1]],
     [10, [1, 3, 3, 3]],
   ])("continues a spool of %i rows after another process's smaller part", async (count, expected) => {
-    const other = { ...target, data: new OwnFolder(path.join(target.data.dataDir, 'other')) };
+    const other = { ...target, data: new Data(path.join(target.data.dataDir, 'other')) };
     const bytes = lines(bodies(count));
     const otherSpool = spoolFile(runFolder(other), other.chunk);
     mkdirSync(path.dirname(otherSpool), { recursive: true });

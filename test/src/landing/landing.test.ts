@@ -21,14 +21,14 @@ import {
   type NewRow,
   type PartTarget,
 } from '../../../src/landing/index.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 let target: PartTarget;
 
 beforeEach(() => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-landing-'));
   target = {
-    data: new OwnFolder(dataDir),
+    data: new Data(dataDir),
     stream: 'companies',
     run: 'run-1',
     date: '2026-11-20',

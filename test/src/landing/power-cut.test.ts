@@ -6,7 +6,7 @@ import { runFolder } from '../../../src/store/data-folder.js';
 import { landRows, PartWriter, readManifests, type NewRow, type PartTarget } from '../../../src/landing/index.js';
 import { ListingWriter } from '../../../src/landing/listing-writer.js';
 import { findLost, listPlacements, watchDisk } from '../../helpers/recorded-disk.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 vi.mock(import('node:fs'), async (original) =>
   (await import('../../helpers/recorded-disk.js')).recordFs(await original()),
@@ -20,7 +20,7 @@ let target: PartTarget;
 beforeEach(() => {
   const dataDir = realpathSync(mkdtempSync(path.join(tmpdir(), 'tidemark-power-cut-')));
   target = {
-    data: new OwnFolder(dataDir),
+    data: new Data(dataDir),
     stream: 'companies',
     run: 'run-1',
     date: '2026-11-20',

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttemptReport } from '../../../src/api/index.js';
 import { bookAttempt, bookingIn, bookSent, readRequests, RequestLog } from '../../../src/landing/request-log.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const RUN = 'night-1';
 const attempt = (more: Partial<AttemptReport> = {}): AttemptReport => ({
@@ -39,13 +39,13 @@ afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 describe('the request log', () => {
   it('sums attempts, errors, retries and bytes per endpoint', () => {
-    const first = new RequestLog(new OwnFolder(data), RUN, 'chunk-1');
+    const first = new RequestLog(new Data(data), RUN, 'chunk-1');
     first.add(attempt());
     first.add(attempt({ status: 503, error: 'ServerError', bytes: 10, ms: 300 }));
     first.add(attempt({ retry: true, ms: 1_000 }));
     first.add(attempt({ endpoint: 'POST /v1/finder/companies', bytes: 7 }));
     first.close();
-    const second = new RequestLog(new OwnFolder(data), RUN, 'chunk-2');
+    const second = new RequestLog(new Data(data), RUN, 'chunk-2');
     second.add(attempt({ bytes: 5 }));
     second.add(attempt({ status: 0, error: 'TimeoutError', retry: true, bytes: 0 }));
     second.close();
@@ -63,20 +63,20 @@ describe('the request log', () => {
   });
 
   it('writes no request log for a run without requests', () => {
-    new RequestLog(new OwnFolder(data), RUN, 'chunk-1').close();
+    new RequestLog(new Data(data), RUN, 'chunk-1').close();
     expect(readRequests(data, RUN)).toEqual([]);
     expect(existsSync(requests)).toBe(false);
   });
 
   it('counts requests of a killed worker whose answers are not logged', () => {
-    const killed = new RequestLog(new OwnFolder(data), RUN, 'chunk-1');
+    const killed = new RequestLog(new Data(data), RUN, 'chunk-1');
     for (let i = 0; i < 20; i++) killed.sending();
     for (let i = 0; i < 4; i++) killed.add(attempt());
     // The process ends here: nothing else is written.
     expect(readRequests(data, RUN)).toEqual([
       { endpoint: 'unknown', requests: 20, errors: 0, retries: 0, bytes: 0, p50_ms: null, p99_ms: null },
     ]);
-    const next = new RequestLog(new OwnFolder(data), RUN, 'chunk-1');
+    const next = new RequestLog(new Data(data), RUN, 'chunk-1');
     for (let i = 0; i < 3; i++) {
       next.sending();
       next.add(attempt());
@@ -96,7 +96,7 @@ describe('the request log', () => {
 
   it('appends to the file of an earlier attempt', () => {
     for (let i = 0; i < 2; i++) {
-      const log = new RequestLog(new OwnFolder(data), RUN, 'chunk-1');
+      const log = new RequestLog(new Data(data), RUN, 'chunk-1');
       log.add(attempt());
       log.close();
     }
@@ -106,7 +106,7 @@ describe('the request log', () => {
   it('writes entries every second while the activity runs', () => {
     vi.useFakeTimers();
     try {
-      const log = new RequestLog(new OwnFolder(data), RUN, 'chunk-1');
+      const log = new RequestLog(new Data(data), RUN, 'chunk-1');
       log.add(attempt());
       log.add(attempt());
       expect(readRequests(data, RUN)).toEqual([]);
@@ -122,7 +122,7 @@ describe('the request log', () => {
   });
 
   it('skips a line torn by a kill', () => {
-    const log = new RequestLog(new OwnFolder(data), RUN, 'chunk-1');
+    const log = new RequestLog(new Data(data), RUN, 'chunk-1');
     log.add(attempt());
     log.close();
     const file = path.join(requests, 'chunk-1.ndjson');
@@ -135,7 +135,7 @@ describe('the request log', () => {
     try {
       mkdirSync(path.dirname(requests), { recursive: true });
       writeFileSync(requests, 'a file in the way');
-      const log = new RequestLog(new OwnFolder(data), RUN, 'chunk-1');
+      const log = new RequestLog(new Data(data), RUN, 'chunk-1');
       log.add(attempt());
       vi.advanceTimersByTime(1_000);
       rmSync(requests);
@@ -153,7 +153,7 @@ describe('the request log', () => {
   it('fails on close if entries could not be written', () => {
     mkdirSync(path.dirname(requests), { recursive: true });
     writeFileSync(requests, 'a file in the way');
-    const log = new RequestLog(new OwnFolder(data), RUN, 'chunk-1');
+    const log = new RequestLog(new Data(data), RUN, 'chunk-1');
     log.add(attempt());
     expect(() => log.close()).toThrow(/EEXIST|ENOTDIR/);
   });
@@ -161,7 +161,7 @@ describe('the request log', () => {
 
 describe('bookingIn', () => {
   it('logs the requests of its work and none from outside', async () => {
-    const log = new RequestLog(new OwnFolder(data), RUN, 'chunk-1');
+    const log = new RequestLog(new Data(data), RUN, 'chunk-1');
     bookAttempt(attempt());
     const result = await bookingIn(log, async () => {
       await Promise.resolve();
@@ -174,7 +174,7 @@ describe('bookingIn', () => {
   });
 
   it('logs the requests of work that fails', async () => {
-    const failing = bookingIn(new RequestLog(new OwnFolder(data), RUN, 'chunk-1'), async () => {
+    const failing = bookingIn(new RequestLog(new Data(data), RUN, 'chunk-1'), async () => {
       bookAttempt(attempt({ error: 'ServerError' }));
       throw new Error('no more');
     });
@@ -184,7 +184,7 @@ describe('bookingIn', () => {
 
   it.runIf(existsSync('/proc/self/fd'))('logs an answer that comes after its end, and keeps no file open', async () => {
     let late = Promise.resolve();
-    await bookingIn(new RequestLog(new OwnFolder(data), RUN, 'chunk-1'), () => {
+    await bookingIn(new RequestLog(new Data(data), RUN, 'chunk-1'), () => {
       bookSent();
       late = sleep(20).then(() => bookAttempt(attempt()));
       return Promise.resolve();

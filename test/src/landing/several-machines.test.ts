@@ -16,8 +16,8 @@ import {
   type NewRow,
   type PartTarget,
 } from '../../../src/landing/index.js';
-import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
-import { keysBelow, makeMachines } from '../store/working-copy/machines.js';
+import type { SharedData } from '../../../src/store/data.js';
+import { keysBelow, makeMachines } from '../store/machines.js';
 
 const CHUNK = {
   stream: 'companies',
@@ -26,7 +26,7 @@ const CHUNK = {
   market: 'demo',
   chunk: 'companies-00000',
 } as const;
-const on = (data: WorkingCopy, place: Partial<PartTarget> = {}): PartTarget => ({ ...CHUNK, ...place, data });
+const on = (data: SharedData, place: Partial<PartTarget> = {}): PartTarget => ({ ...CHUNK, ...place, data });
 const row = (entity: number, from = ''): NewRow => ({
   request_key: `GET /v2/companies/${entity}`,
   entity_id: String(entity),
@@ -41,14 +41,14 @@ const upTo = (count: number): number[] => [...Array(count).keys()];
 const add = (writer: PartWriter, from: number, to: number): void => {
   for (let n = from; n < to; n++) writer.add(row(n), 8);
 };
-const landed = async (copy: WorkingCopy, place: Partial<PartTarget> = {}) => {
+const landed = async (copy: SharedData, place: Partial<PartTarget> = {}) => {
   const target = on(copy, place);
   await pullRows(copy, { streams: [target.stream], run: target });
   return readRunRows(target);
 };
 
 it('has the answers that cost money after a machine was lost with its disk', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   const lost = await PartWriter.open(on(a));
   add(lost, 0, 10);
   await Promise.all([10, 11].map((n) => lost.keep(row(n))));
@@ -63,7 +63,7 @@ it('has the answers that cost money after a machine was lost with its disk', asy
 });
 
 it('gives every answer to other machines when an attempt ends', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   const writer = await PartWriter.open(on(a));
   add(writer, 0, 5);
   await writer.close();
@@ -80,7 +80,7 @@ it('keeps one part of a chunk that two machines commit', async () => {
   const bodies = await Promise.all(machines.map(async (copy) => (await landed(copy)).map(({ body }) => body)));
   expect(bodies[0]).toEqual(bodies[1]);
   expect(new Set(bodies[0]?.map((body) => (JSON.parse(body) as { from: string }).from)).size).toBe(1);
-  const parts = await keysBelow(machines[0] as WorkingCopy, 'landing/');
+  const parts = await keysBelow(machines[0] as SharedData, 'landing/');
   expect(parts.filter((key) => key.endsWith('.parquet'))).toHaveLength(1);
 });
 
@@ -103,7 +103,7 @@ it('sees the parts of all machines', async () => {
 });
 
 it('lands the answers of lost machines once when the run ends', async () => {
-  const [a, b, c] = (await makeMachines(3)) as [WorkingCopy, WorkingCopy, WorkingCopy];
+  const [a, b, c] = (await makeMachines(3)) as [SharedData, SharedData, SharedData];
   const lost = await PartWriter.open(on(a));
   add(lost, 0, 60);
   await lost.close();
@@ -141,7 +141,7 @@ it('lands each answer once, whatever the machines hold when they end the run tog
 });
 
 it('lands no answer twice when a machine returns with a spool that others have landed', async () => {
-  const [away, other] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [away, other] = (await makeMachines(2)) as [SharedData, SharedData];
   const writer = await PartWriter.open(on(away));
   add(writer, 0, 50);
   await writer.keep(row(50));
@@ -155,7 +155,7 @@ it('lands no answer twice when a machine returns with a spool that others have l
 });
 
 it('commits the listing that another machine has read to its end', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   const place = { stream: 'tenders', chunk: 'tenders', market: null } as const;
   const listing = await ListingWriter.open(on(a, place));
   for (let page = 0; page < 150; page++) await listing.append({ ...row(page), entity_id: null });
@@ -177,7 +177,7 @@ it('commits the listing that another machine has read to its end', async () => {
 });
 
 it('takes a manifest and a part again that are here, but have another content', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   const writer = await PartWriter.open(on(a));
   add(writer, 0, 5);
   await writer.commit();
@@ -203,7 +203,7 @@ it.each([
   ['companies', 5],
   ['executives', 8],
 ] as const)('asks the bucket for a chunk of %s at most %i times', async (stream, most) => {
-  const [a] = (await makeMachines(1)) as [WorkingCopy];
+  const [a] = (await makeMachines(1)) as [SharedData];
   let calls = 0;
   const { storage } = a;
   for (const name of ['read', 'create', 'upload', 'remove', 'list'] as const) {

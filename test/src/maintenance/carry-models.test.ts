@@ -11,7 +11,7 @@ import { carryModels } from '../../../src/maintenance/carry-models.js';
 import { rebuildWarehouse } from '../../../src/maintenance/rebuild.js';
 import { LISTS_OPEN_FILES, openFilesBelow } from '../../helpers/open-files.js';
 import { openTestWarehouse, temporaryDataDir } from '../../helpers/warehouse.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const [FIRST, LATER] = [new Date('2026-11-20T12:00:00Z'), new Date('2026-11-21T12:00:00Z')];
 const RETIRED = `INSERT INTO base.models BY NAME
@@ -21,7 +21,7 @@ const RETIRED = `INSERT INTO base.models BY NAME
 /** A data folder whose models were applied at FIRST, with one retired version. */
 async function start(): Promise<string> {
   const dataDir = temporaryDataDir();
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   await warehouse.db.run(RETIRED);
   await buildModels(warehouse, { now: FIRST });
   await publish(warehouse, dataDir, { run: 'night', now: FIRST });
@@ -35,7 +35,7 @@ const recorded = async ({ db }: Warehouse) => ({
 });
 
 async function look<T>(dataDir: string, what: (warehouse: Warehouse) => Promise<T>): Promise<T> {
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
     return await what(warehouse);
   } finally {
@@ -47,7 +47,7 @@ describe('model versions in a replay', () => {
   test('keeps versions with their times, and model sets, in a replay', async () => {
     const dataDir = await start();
     const before = await look(dataDir, async (one) => ({ models: await recorded(one), sets: await readSets(one.db) }));
-    await rebuildWarehouse(new OwnFolder(dataDir), { now: LATER, personalData: false });
+    await rebuildWarehouse(new Data(dataDir), { now: LATER, personalData: false });
     expect(await look(dataDir, recorded)).toEqual(before.models);
     expect(await look(dataDir, async ({ db }) => readSets(db))).toEqual(before.sets);
   });
@@ -56,7 +56,7 @@ describe('model versions in a replay', () => {
     const dataDir = await start();
     const before = await look(dataDir, recorded);
     rmSync(path.dirname(warehouseFile(dataDir)), { recursive: true });
-    const { notes } = await rebuildWarehouse(new OwnFolder(dataDir), { now: LATER, personalData: false });
+    const { notes } = await rebuildWarehouse(new Data(dataDir), { now: LATER, personalData: false });
     expect(notes).toEqual([]);
     expect(await look(dataDir, recorded)).toEqual(before);
     // No rollback was in force, so the new warehouse has only one set: that of the replay.

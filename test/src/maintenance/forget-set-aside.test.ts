@@ -16,14 +16,13 @@ import { readManifests, readPartRows, spoolsDir, type NewRow } from '../../../sr
 import { listQuarantine, quarantinePart } from '../../../src/landing/quarantine.js';
 import { forget, type Forgot } from '../../../src/maintenance/forget/forget.js';
 import { returnParts } from '../../../src/maintenance/return-parts.js';
-import { openData } from '../../../src/store/working-copy/open.js';
+import { openData } from '../../../src/store/working-copy.js';
 import { becomeWriter } from '../../../src/warehouse/duckdb/writer.js';
 import { findTexts } from '../../helpers/find-texts.js';
 import { spoolOf } from '../../helpers/spool.js';
 import { land, temporaryDataDir, type Answer } from '../../helpers/warehouse.js';
 import { textsOf } from './forget/plant-many.js';
-import { OwnFolder } from '../../../src/store/data.js';
-import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
+import { Data, type SharedData } from '../../../src/store/data.js';
 
 /* People whom only files name that no load reads: parts in quarantine, spools, jobs, rejects, and unreadable answers. */
 
@@ -45,7 +44,7 @@ const listing = (...ids: string[]): Answer => ({
   body: { total_pages: 1, data: ids.map((id) => ({ id, name: `${textsOf(id).first} ${textsOf(id).last}` })) },
 });
 const run = (dataDir: string, ...subjects: (typeof person | typeof company)[]): Promise<Forgot> =>
-  forget(new OwnFolder(dataDir), { subjects, now: NOW, personalData: true });
+  forget(new Data(dataDir), { subjects, now: NOW, personalData: true });
 const log = (dataDir: string, text: string): void => {
   mkdirSync(path.join(dataDir, 'logs'), { recursive: true });
   writeFileSync(path.join(dataDir, 'logs', 'worker.log'), `one line\nan error about ${text}\n`);
@@ -70,7 +69,7 @@ async function quarantine(dataDir: string, answers: Answer[], damage: (file: str
   const parts = readManifests(dataDir, { run: 'aside' });
   for (const part of parts) {
     damage(part.file);
-    await quarantinePart(new OwnFolder(dataDir), part);
+    await quarantinePart(new Data(dataDir), part);
   }
   return parts.map(({ file, part }) => path.join(path.dirname(file), '_quarantine', part));
 }
@@ -94,10 +93,10 @@ it('forgets a person whom only a part in quarantine names, and keeps its other a
   expect(proof).toMatchObject({ proven: true, remaining: [], unread: [] });
   expect(await findTexts(dataDir, textsOfAll(GONE))).toEqual([]);
   expect(readFileSync(path.join(dataDir, 'logs/worker.log'), 'utf8')).toBe('one line\n');
-  expect(await returnParts(new OwnFolder(dataDir))).toHaveLength(1);
+  expect(await returnParts(new Data(dataDir))).toHaveLength(1);
   const back = readManifests(dataDir, { run: 'aside' }).flatMap(readPartRows);
   expect(back.map(({ entity_id }) => entity_id)).toEqual(['forgotten', STAYS]);
-  expect(await listQuarantine(new OwnFolder(dataDir))).toEqual([]);
+  expect(await listQuarantine(new Data(dataDir))).toEqual([]);
 });
 
 it('forgets the people whom only a list in quarantine links to the company', async () => {
@@ -113,14 +112,14 @@ it('forgets the people whom only a list in quarantine links to the company', asy
 it('does not let a returned part bring a forgotten person back', async () => {
   const dataDir = temporaryDataDir();
   await quarantine(dataDir, [details(GONE), details(STAYS)]);
-  const [kept] = await listQuarantine(new OwnFolder(dataDir));
+  const [kept] = await listQuarantine(new Data(dataDir));
   const backup = readFileSync(kept!.kept!);
   truncateSync(kept!.kept!, 90);
   await land(dataDir, [{ ...details(GONE), run: 'later' }]);
   expect((await run(dataDir, person)).proof).toMatchObject({ proven: false });
   // Somebody restores the file from a backup that was made before.
   writeFileSync(kept!.file, backup);
-  expect(await returnParts(new OwnFolder(dataDir))).toHaveLength(1);
+  expect(await returnParts(new Data(dataDir))).toHaveLength(1);
   const rows = readManifests(dataDir, { run: 'aside' }).flatMap(readPartRows);
   expect(rows.map(({ entity_id }) => entity_id)).toEqual(['forgotten', STAYS]);
   expect(existsSync(kept!.file)).toBe(false);
@@ -172,7 +171,7 @@ it('removes rejects of parts that are no longer landed', async () => {
   await land(dataDir, [details(STAYS)]);
   const [part] = readManifests(dataDir);
   const [stale, kept] = ['part-gone.parquet', part!.part].map((name) =>
-    rejectsFile({ data: new OwnFolder(dataDir), stream: 'employee_details', date: '2026-11-20', run: 'r1' }, name),
+    rejectsFile({ data: new Data(dataDir), stream: 'employee_details', date: '2026-11-20', run: 'r1' }, name),
   );
   mkdirSync(path.dirname(stale!), { recursive: true });
   for (const file of [stale!, kept!])
@@ -303,7 +302,7 @@ it('forgets people in quarantine and in jobs with the data in a bucket', async (
   await land(bucket, [details(OTHER)]);
   await quarantine(bucket, [details(GONE), details(STAYS)]);
   const dataDir = path.join(root, 'here');
-  const copy = (await openData({ bucket, storage: {}, dataDir })) as WorkingCopy;
+  const copy = (await openData({ bucket, storage: {}, dataDir })) as SharedData;
   const { lease } = await becomeWriter(copy, { what: 'a test' });
   expect((await forget(copy, { subjects: [person], now: NOW, personalData: true })).proof).toMatchObject({
     proven: true,

@@ -8,7 +8,7 @@ import type { Config } from '../../../src/config/config.js';
 import { openDataFolder } from '../../../src/store/folder-identity.js';
 import { rebuildRange } from '../../../src/maintenance/rebuild-range.js';
 import { land, temporaryDataDir } from '../../helpers/warehouse.js';
-import { OwnFolder, type Data } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 
@@ -33,7 +33,7 @@ const placeOf = (dataDir: string): { config: Config; data: Data } => ({
     dataDir,
     hash: 'h',
   },
-  data: new OwnFolder(dataDir),
+  data: new Data(dataDir),
 });
 
 describe('rebuildRange', () => {

@@ -9,7 +9,7 @@ import { forget, type ForgetRequest } from '../../../src/maintenance/forget/forg
 import { findTexts } from '../../helpers/find-texts.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { land, prepareOnce, temporaryDataDir } from '../../helpers/warehouse.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
 const ID = '4711';
 const NAME = 'Jiřina Nováková';
@@ -24,7 +24,7 @@ let key: string;
 const landPerson = (run: string): Promise<void> =>
   land(dataDir, [{ stream: 'employee_details', run, entity: ID, body: { id: Number(ID), full_name: NAME } }]);
 const forgetPeople = (ids: string[], more: Partial<ForgetRequest> = {}) =>
-  forget(new OwnFolder(dataDir), {
+  forget(new Data(dataDir), {
     subjects: ids.map((id) => ({ kind: 'person', id })),
     now: NOW,
     personalData: true,
@@ -67,11 +67,11 @@ describe.each([
     damage();
     await expect(landPerson('later')).rejects.toThrow(UNKNOWN);
     await land(dataDir, [{ stream: 'companies', entity: '1', body: { id: 1, name: 'A firm' } }]);
-    const log = DeliveryLog.open(new OwnFolder(dataDir), createClock());
+    const log = DeliveryLog.open(new Data(dataDir), createClock());
     await expect(log.keep('{"field":"employee.email"}', '1')).rejects.toThrow(UNKNOWN);
     await log.close();
     await expect(forgetPeople(['5'])).rejects.toThrow(UNKNOWN);
-    await expect(openFingerprint(new OwnFolder(dataDir))).rejects.toThrow(UNKNOWN);
+    await expect(openFingerprint(new Data(dataDir))).rejects.toThrow(UNKNOWN);
 
     await forgetPeople([ID], { replaceList: true });
     await landPerson('later');

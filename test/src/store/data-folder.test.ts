@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import * as paths from '../../../src/store/data-folder.js';
-import { OwnFolder } from '../../../src/store/data.js';
+import { Data } from '../../../src/store/data.js';
 
-const PLACE = { data: new OwnFolder('d'), stream: 'companies', run: 'r1', date: '2026-11-20' } as const;
+const PLACE = { data: new Data('d'), stream: 'companies', run: 'r1', date: '2026-11-20' } as const;
 
 test('keeps the documented file paths of a data folder', () => {
   const places: [string, string][] = [

@@ -2,10 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { OwnFolder, type Data } from '../../../src/store/data.js';
+import { Data, type SharedData } from '../../../src/store/data.js';
 import { publishFiles, removePublished, takePublished } from '../../../src/store/publish-files.js';
-import type { WorkingCopy } from '../../../src/store/working-copy/working-copy.js';
-import { keysBelow, makeMachines } from './working-copy/machines.js';
+import { keysBelow, makeMachines } from './machines.js';
 
 /** Two processes that share the data: in one folder, or on two machines with a bucket. */
 const SHARED: [string, () => Promise<[Data, Data]>][] = [
@@ -14,10 +13,10 @@ const SHARED: [string, () => Promise<[Data, Data]>][] = [
     async () => {
       const folder = mkdtempSync(path.join(tmpdir(), 'tidemark-data-'));
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-      return [new OwnFolder(folder), new OwnFolder(folder)];
+      return [new Data(folder), new Data(folder)];
     },
   ],
-  ['a bucket', async () => (await makeMachines(2)) as [WorkingCopy, WorkingCopy]],
+  ['a bucket', async () => (await makeMachines(2)) as [SharedData, SharedData]],
 ];
 
 const at = ({ dataDir }: Data, name: string): string => path.join(dataDir, 'runs', 'r', name);
@@ -64,7 +63,7 @@ describe.each(SHARED)('data in %s', (_, open) => {
 });
 
 it('replaces own files with those of the machine that published first', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   const publish = (data: Data, text: string): Promise<boolean> =>
     publishFiles(data, at(data, 'all.json'), {}, [write(data, '0', text)]);
   expect(await publish(a, 'of a')).toBe(true);

@@ -4,12 +4,11 @@ import type { Payee } from '../../../../schemas/pipeline/payees.js';
 import { canonicalJson } from '../../../base/json/canonical-json.js';
 import { payeeSaltFile } from '../../../store/data-folder.js';
 import type { Data } from '../../../store/data.js';
-import { shareSecret } from '../../../store/working-copy/open.js';
 import { createMask, maskNumber } from './mask.js';
 
 /** Returns the salt of the data folder. The first call creates it. */
 export async function payeeSalt(data: Data): Promise<string> {
-  await shareSecret(data, payeeSaltFile(data.dataDir));
+  await data.shareSecret(payeeSaltFile(data.dataDir));
   return readFileSync(payeeSaltFile(data.dataDir), 'utf8').trim();
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { landRows } from '../../../landing/index.js';
 import type { Answer as AnswerSchema } from './read-cases.js';
-import { OwnFolder } from '../../../store/data.js';
+import { Data } from '../../../store/data.js';
 
 /** One answer of the API, as a test states it. Optional fields have defaults. */
 export type Answer = Omit<z.infer<typeof AnswerSchema>, 'body'> & { body: unknown };
@@ -19,7 +19,7 @@ export async function landAnswers(dataDir: string, answers: readonly Answer[]): 
     if (first === undefined) continue;
     const chunk = `c${parts++}`;
     await landRows(
-      { data: new OwnFolder(dataDir), ...partOf(first), chunk },
+      { data: new Data(dataDir), ...partOf(first), chunk },
       group.map(({ stream, entity = null, request, row_kind = 's', status = 200, at = AT, body }) => ({
         request_key: request ?? `GET /${stream}/${entity ?? 'page'}`,
         entity_id: entity,

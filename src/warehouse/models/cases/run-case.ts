@@ -13,7 +13,7 @@ import { writeEmptyWarehouse } from '../empty-warehouse.js';
 import { openWarehouse, type Warehouse } from '../../duckdb/open.js';
 import { buildModels } from '../run-models.js';
 import { parseQueries } from '../../duckdb/sql-parser.js';
-import { OwnFolder } from '../../../store/data.js';
+import { Data } from '../../../store/data.js';
 
 type AnswersCase = Exclude<ModelCase, RowsCase>;
 
@@ -101,7 +101,7 @@ async function makeWarehouse(): Promise<TemporaryWarehouse> {
   const removeFolder = (): void => rmSync(dataDir, { recursive: true, force: true });
   try {
     await writeEmptyWarehouse(dataDir);
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     return { dataDir, warehouse, remove: () => warehouse.close().finally(removeFolder) };
   } catch (error) {
     removeFolder();
@@ -122,7 +122,7 @@ async function onAnswers(
   const { given, later } = testCase;
   for (const answers of later === undefined ? [given] : [given, later]) {
     await landAnswers(dataDir, answers);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse, { personalData: true, models });
   }
   const failures: CaseFailure[] = [];

@@ -8,7 +8,7 @@ import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { land, marketNight, openTestWarehouse, prepareOnce, temporaryDataDir } from '../../../helpers/warehouse.js';
 import { LAST, membersOf, NIGHTS, publishWorld, worldOf } from '../../../helpers/world-warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const prepared = prepareOnce(publishWorld);
 const world = worldOf();
@@ -85,7 +85,7 @@ describe('tidemark diff', () => {
       const record = { stream: 'companies' as const, entity: '1', at, date, run: date, body: { id: 1, name } };
       await land(dataDir, [...marketNight({ run: date, date, ids }), record]);
     }
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse);
     await publish(warehouse, dataDir, { run: 'r', now: new Date('2026-11-21T00:00:00Z') });
     expect(await rowsOf(nights[0]!, nights[1]!)).toMatchObject([

@@ -9,7 +9,7 @@ import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { cleanEnv, ROOT, startProcess, type RunningProcess } from '../../../helpers/processes.js';
 import { land, marketNight } from '../../../helpers/warehouse.js';
 import { emptyFolder, runCli } from '../../../helpers/run-cli.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const SHIPPED = readFileSync(path.join(ROOT, 'sql', 'marts', 'market_daily.sql'), 'utf8');
 const CHANGED_COLUMN =
@@ -62,7 +62,7 @@ describe('tidemark models on a real warehouse', () => {
 
   /** Builds and publishes the models in force, as a run does at its end. */
   async function run(): Promise<string[]> {
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     try {
       const { notes } = await buildModels(warehouse, { modelsDir: path.join(place.dir, 'models') });
       await publish(warehouse, dataDir, { run: 'night', now: new Date(now()) });
@@ -93,8 +93,8 @@ describe('tidemark models on a real warehouse', () => {
         body: { id, name: `Company ${id}`, status: id === 1 ? 'Active' : 'Inactive' },
       })),
     ]);
-    const warehouse: Warehouse = await openWarehouse(new OwnFolder(dataDir));
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    const warehouse: Warehouse = await openWarehouse(new Data(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse);
     await publish(warehouse, dataDir, { run: 'r2', now: new Date(now()) });
     await warehouse.close();

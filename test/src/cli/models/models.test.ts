@@ -5,7 +5,7 @@ import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { emptyFolder, runCli } from '../../../helpers/run-cli.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const PASSING = `
 - name: sizes become bounds
@@ -247,7 +247,7 @@ describe('tidemark models plan', () => {
   const plan = async (...args: string[]) => runCli(['models', 'plan', ...args], { cwd: place.dir });
 
   async function withWarehouse(work: (warehouse: Warehouse) => Promise<void>): Promise<void> {
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     try {
       await work(warehouse);
     } finally {

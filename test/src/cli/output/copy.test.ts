@@ -6,11 +6,11 @@ import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { runCli } from '../../../helpers/run-cli.js';
 import { marketNight, prepareBuilt, prepareOnce } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const prepared = prepareOnce(async (dataDir) => {
   await prepareBuilt(dataDir, marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2, 3] }));
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
     await publish(warehouse, dataDir, { run: 'r1', now: new Date('2026-11-20T04:00:00Z') });
   } finally {

@@ -10,7 +10,7 @@ import { isNewer, parseNewest } from '../../../../src/cli/upgrade/read-newest.js
 import { version } from '../../../../src/base/version.js';
 import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { emptyFolder, runCli } from '../../../helpers/run-cli.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 describe('tidemark upgrade --check', () => {
   let folder: ReturnType<typeof emptyFolder>;
@@ -42,7 +42,7 @@ describe('tidemark upgrade --check', () => {
   /** Makes a warehouse that looks as if another version of Tidemark had made it. */
   const makeWarehouse = async (name: string, sql: string): Promise<string> => {
     const dataDir = path.join(folder.dir, name);
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     await warehouse.db.run(sql);
     await warehouse.close();
     return dataDir;

@@ -13,7 +13,7 @@ import { bookAttempt } from '../../../../src/landing/request-log.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
 import { startStub, type StubApi } from '../../../stub/index.js';
 import type { StubFault } from '../../../stub/state.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const ROUTE = '/v2/metrics/contacts';
 const NOW = '2026-11-20T09:00:00Z';
@@ -40,7 +40,7 @@ beforeEach(async () => {
   });
   deps = {
     config,
-    data: new OwnFolder(config.dataDir),
+    data: new Data(config.dataDir),
     client,
     clock: createClock({ TIDEMARK_NOW: NOW }),
     log: createLog('test'),
@@ -56,7 +56,7 @@ afterEach(async () => {
 
 const read = (heartbeat = FIRST) => crawlListing(deps, { ctx, listing: 'contact_metrics' }, heartbeat);
 const landed = () =>
-  readRunRows({ data: new OwnFolder(project.dataDir), stream: 'contact_metrics', run: 'run-1', date: ctx.date }).map(
+  readRunRows({ data: new Data(project.dataDir), stream: 'contact_metrics', run: 'run-1', date: ctx.date }).map(
     ({ entity_id, status }) => [entity_id, status],
   );
 const asked = () => api.state.requests.filter((request) => request.includes(ROUTE)).length;
@@ -67,7 +67,7 @@ describe('days', () => {
   const readAt = async (day: string, at: string, status = 200) =>
     landRows(
       {
-        data: new OwnFolder(project.dataDir),
+        data: new Data(project.dataDir),
         stream: 'contact_metrics',
         run: 'run-0',
         date: '2026-11-19',

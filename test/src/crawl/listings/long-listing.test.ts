@@ -17,7 +17,7 @@ import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { adoptSpools, ListingWriter, PartWriter, readManifests, readRunRows } from '../../../../src/landing/index.js';
 import { cleanEnv, ROOT } from '../../../helpers/processes.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const PER_PAGE = 10;
 // `npm run test:long` takes 30,000.
@@ -52,7 +52,7 @@ beforeEach(async () => {
   project = makeProject({ api, temporal: 'none' });
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const client = createApiClient({ baseUrl: api.url, apiKey: api.key });
-  deps = { config, data: new OwnFolder(config.dataDir), client, clock: createClock({}), log: createLog('test') };
+  deps = { config, data: new Data(config.dataDir), client, clock: createClock({}), log: createLog('test') };
   ctx = openRun(config, deps.clock, { workflowType: 'tenderSnapshot', workflowId: 'w', run: 'run-1', input: {} });
 });
 
@@ -65,7 +65,7 @@ afterEach(async () => {
 
 const crawl = () => crawlListing(deps, { ctx, listing: 'tenders' }, PULSE);
 const target = () => ({
-  data: new OwnFolder(project.dataDir),
+  data: new Data(project.dataDir),
   stream: 'tenders' as const,
   run: ctx.run,
   date: ctx.date,

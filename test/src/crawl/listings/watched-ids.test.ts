@@ -9,7 +9,7 @@ import { createLog } from '../../../../src/config/log.js';
 import { crawlListing } from '../../../../src/crawl/listings/list.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 // Two pages; the first has no usable id.
 const PAGES = [
@@ -47,7 +47,7 @@ it('lists each watched company once, with every digit of its id', async () => {
 
 it('reads past a page of unusable watch ids and reports them', async () => {
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
-  const deps = { config, data: new OwnFolder(config.dataDir), client, clock: createClock({}), log: createLog('test') };
+  const deps = { config, data: new Data(config.dataDir), client, clock: createClock({}), log: createLog('test') };
   const ctx = openRun(config, deps.clock, { workflowType: 'watchSync', workflowId: 'w', run: 'r', input: {} });
   const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
   const { entities, shortfall } = await crawlListing(deps, { ctx, listing: 'watched_companies' }, heartbeat);

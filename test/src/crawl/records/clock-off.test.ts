@@ -12,7 +12,7 @@ import { clockOff, readClock } from '../../../../src/crawl/records/clock-off.js'
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { readQuota, reopenQuota } from '../../../../src/crawl/read-quota.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const HOUR_MS = 3_600_000;
 const PULSE: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
@@ -49,7 +49,7 @@ describe("the machine's clock compared with the API's", () => {
     const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
     const deps = {
       config,
-      data: new OwnFolder(config.dataDir),
+      data: new Data(config.dataDir),
       client: createApiClient({ baseUrl: config.api.baseUrl, apiKey: 'k'.repeat(16) }),
       clock: createClock({}),
       log: createLog('test'),

@@ -13,7 +13,7 @@ import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../../src/landing/index.js';
 import { makeProject } from '../../../helpers/project.js';
 import { ALONE } from '../../../helpers/activity-inputs.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 it('stops after 1,000 event pages of a company and reports it', async () => {
   let asked = 0;
@@ -31,7 +31,7 @@ it('stops after 1,000 event pages of a company and reports it', async () => {
   try {
     const deps = {
       config,
-      data: new OwnFolder(config.dataDir),
+      data: new Data(config.dataDir),
       client,
       clock: createClock({}),
       log: createLog('test'),
@@ -45,7 +45,7 @@ it('stops after 1,000 event pages of a company and reports it', async () => {
     expect(await fetchChunk(deps, input, heartbeat)).toMatchObject({ rows: 1_001, failed: 1 });
     expect(asked).toBe(1_000);
     const rows = readRunRows({
-      data: new OwnFolder(project.dataDir),
+      data: new Data(project.dataDir),
       stream: 'watch_events',
       run: ctx.run,
       date: ctx.date,

@@ -17,7 +17,7 @@ import { landRows } from '../../../../src/landing/index.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
 import { startStub, type StubApi } from '../../../stub/index.js';
 import { ALONE, UNCHECKED } from '../../../helpers/activity-inputs.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const heartbeat: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
 
@@ -36,7 +36,7 @@ describe('a data folder that lost files during a run', () => {
     folder = await openDataFolder(config.dataDir);
     deps = {
       config,
-      data: new OwnFolder(config.dataDir),
+      data: new Data(config.dataDir),
       client,
       clock: createClock({}),
       log: createLog('test'),
@@ -80,7 +80,7 @@ describe('a data folder that lost files during a run', () => {
       body: '{}',
     });
     const { run, date } = ctx;
-    await landRows({ data: new OwnFolder(dataDir), stream: 'companies', run, date, market: 'demo', chunk: 'c' }, [
+    await landRows({ data: new Data(dataDir), stream: 'companies', run, date, market: 'demo', chunk: 'c' }, [
       row(1),
       row(2),
     ]);

@@ -10,7 +10,7 @@ import { currentNight } from '../../../../src/crawl/run/earlier-runs.js';
 import type { CrawlDeps } from '../../../../src/crawl/records/deps.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { UNCHECKED } from '../../../helpers/activity-inputs.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const markets = [{ name: 'm', filters: { company_status: [199] } }, { name: 'k' }];
 let dataDir: string;
@@ -41,7 +41,7 @@ async function night({ run, at, companies, market = 'm', outcome = 'complete', h
   };
   const deps = {
     config,
-    data: new OwnFolder(config.dataDir),
+    data: new Data(config.dataDir),
     clock: { now: () => new Date(at) },
   } as unknown as CrawlDeps;
   const input = { market, ...(date === undefined ? {} : { date }) };

@@ -11,7 +11,7 @@ import { closeRun } from '../../../../src/crawl/run/close-run.js';
 import { lastSyncDate } from '../../../../src/crawl/run/earlier-runs.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { UNCHECKED } from '../../../helpers/activity-inputs.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-sync-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -29,7 +29,7 @@ const sync = async (now: string, outcome: CloseRunInput['outcome'], input: objec
   const client = createApiClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'unused-key-0123' });
   const ctx = openRun(config, clock, { workflowType: 'watchSync', workflowId: 'w', run: `${now}-${outcome}`, input });
   await closeRun(
-    { config, data: new OwnFolder(dataDir), clock, client, log: createLog('test') },
+    { config, data: new Data(dataDir), clock, client, log: createLog('test') },
     { ...UNCHECKED, ctx, outcome, note: null, heldBack: null },
   );
   await client.close();

@@ -6,7 +6,7 @@ import type { RunContext, WorkflowType } from '../../../../schemas/pipeline/run.
 import { createClock } from '../../../../src/base/time/clock.js';
 import type { Config } from '../../../../src/config/config.js';
 import { askedQuestions } from '../../../../src/crawl/streams/asked-questions.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 it.each<[WorkflowType, RegExp]>([
   ['resolveCompanies', /`tidemark resolve FILE\.csv`/],
@@ -14,7 +14,7 @@ it.each<[WorkflowType, RegExp]>([
 ])('names the command that makes the missing list of %s', async (workflowType, command) => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-asked-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
-  const deps = { config: { dataDir } as Config, data: new OwnFolder(dataDir), clock: createClock({}) };
+  const deps = { config: { dataDir } as Config, data: new Data(dataDir), clock: createClock({}) };
   const ctx = { workflowType, file: 'missing.ndjson' } as RunContext;
   await expect(askedQuestions(deps, ctx)).rejects.toMatchObject({
     type: 'InvalidInput',

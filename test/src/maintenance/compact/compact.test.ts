@@ -9,7 +9,7 @@ import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { readModels } from '../../../../src/warehouse/models/models.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 // Not compared: these tables contain the time of the build, or the number of bodies loaded.
 const LEFT_OUT = new Set(['ops.checks', 'meta.models', 'meta.model_changes', 'ops.drift']);
@@ -65,7 +65,7 @@ function withoutRejects(tables: Record<string, unknown[]>): Record<string, unkno
 
 async function loaded(dataDir: string): Promise<Warehouse> {
   const warehouse = await openTestWarehouse(dataDir);
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   await buildModels(warehouse);
   return warehouse;
 }
@@ -79,7 +79,7 @@ async function rebuilt(dataDir: string): Promise<Record<string, unknown[]>> {
 
 const landedRows = (dataDir: string) =>
   readManifests(dataDir).flatMap(({ stream, run, date }) =>
-    readRunRows({ data: new OwnFolder(dataDir), stream, run, date }),
+    readRunRows({ data: new Data(dataDir), stream, run, date }),
   );
 
 /** The SHA-256 of the rows' hashes, one per line, as a crawl writes it into a part's footer. */
@@ -94,10 +94,10 @@ describe('compaction of landed parts', () => {
     await landNights(dataDir);
     const warehouse = await loaded(dataDir);
     const lived = await tablesOf(warehouse);
-    const target = { data: new OwnFolder(dataDir), stream: 'companies', run: 'n2', date: '2026-11-02' } as const;
+    const target = { data: new Data(dataDir), stream: 'companies', run: 'n2', date: '2026-11-02' } as const;
     const before = readRunRows(target);
 
-    const done = await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 3 });
+    const done = await compactLanding(warehouse, new Data(dataDir), { minParts: 3 });
     expect(done).toMatchObject({ folders: 5, partsBefore: 15, partsAfter: 5, dropped: 0 });
     expect(readRunRows(target)).toEqual(before);
     const folder = path.join(dataDir, 'landing', 'companies', 'date=2026-11-02', 'run=n2');
@@ -118,8 +118,8 @@ describe('compaction of landed parts', () => {
     );
 
     // Nothing is loaded or compacted again.
-    expect(await loadLanding(warehouse, new OwnFolder(dataDir))).toEqual({ parts: 0, rows: 0, rejects: 0 });
-    expect(await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 3 })).toMatchObject({ folders: 0 });
+    expect(await loadLanding(warehouse, new Data(dataDir))).toEqual({ parts: 0, rows: 0, rejects: 0 });
+    expect(await compactLanding(warehouse, new Data(dataDir), { minParts: 3 })).toMatchObject({ folders: 0 });
     expect(await rebuilt(dataDir)).toEqual(lived);
   });
 
@@ -131,7 +131,7 @@ describe('compaction of landed parts', () => {
     const rows = landedRows(dataDir).length;
     const before = new Date('2026-11-05T00:00:00Z');
 
-    const done = await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 100, dropRepeatsBefore: before });
+    const done = await compactLanding(warehouse, new Data(dataDir), { minParts: 100, dropRepeatsBefore: before });
     // Dropped: company 1's fourth night, and nights two to four of company 2 and of the report. Company 3 was gone in
     // between.
     expect(done.dropped).toBe(7);
@@ -152,7 +152,7 @@ describe('compaction of landed parts', () => {
     ]);
     expect(withoutRejects(replayed)).toEqual(withoutRejects(lived));
     expect(
-      await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 100, dropRepeatsBefore: before }),
+      await compactLanding(warehouse, new Data(dataDir), { minParts: 100, dropRepeatsBefore: before }),
     ).toMatchObject({
       dropped: 0,
     });
@@ -165,24 +165,24 @@ describe('compaction of landed parts', () => {
     cpSync(dataDir, untouched, { recursive: true });
     const warehouse = await loaded(dataDir);
     const lived = await tablesOf(warehouse);
-    await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 3 });
+    await compactLanding(warehouse, new Data(dataDir), { minParts: 3 });
     // Simulates a stop before the first part was removed: joined parts and the replaced ones exist.
     cpSync(path.join(untouched, 'landing'), path.join(dataDir, 'landing'), { recursive: true });
     expect(await rebuilt(dataDir)).toEqual(lived);
     expect(readManifests(dataDir).filter(({ stream }) => stream === 'companies')).toHaveLength(5);
     // The next compaction continues.
-    await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 3 });
+    await compactLanding(warehouse, new Data(dataDir), { minParts: 3 });
     const folder = path.join(dataDir, 'landing', 'companies', 'date=2026-11-02', 'run=n2');
     expect(readdirSync(folder).filter((name) => name.endsWith('.parquet'))).toHaveLength(1);
 
     // A warehouse that loaded the replaced parts counts the joined ones as loaded.
-    const other = await openWarehouse(new OwnFolder(untouched));
+    const other = await openWarehouse(new Data(untouched));
     onTestFinished(() => other.close());
-    await loadLanding(other, new OwnFolder(untouched));
+    await loadLanding(other, new Data(untouched));
     await buildModels(other);
     rmSync(path.join(untouched, 'landing'), { recursive: true });
     cpSync(path.join(dataDir, 'landing'), path.join(untouched, 'landing'), { recursive: true });
-    expect(await loadLanding(other, new OwnFolder(untouched))).toEqual({ parts: 0, rows: 0, rejects: 0 });
+    expect(await loadLanding(other, new Data(untouched))).toEqual({ parts: 0, rows: 0, rejects: 0 });
     expect(await tablesOf(other)).toEqual(lived);
   });
 
@@ -194,7 +194,7 @@ describe('compaction of landed parts', () => {
     for (const id of [7, 8, 9]) await land(dataDir, [{ ...company(id, 5, 'x'), ...open }]);
     const warehouse = await loaded(dataDir);
     for (const id of [7, 8, 9]) await land(dataDir, [{ ...company(id, 5, 'x'), run: 'n5', date: '2026-11-05' }]);
-    const done = await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 3 });
+    const done = await compactLanding(warehouse, new Data(dataDir), { minParts: 3 });
     expect(done).toMatchObject({ folders: 4, partsBefore: 12 });
     expect(readManifests(dataDir, { stream: 'companies', run: 'open' })).toHaveLength(3);
     expect(readManifests(dataDir, { stream: 'companies', run: 'n5' })).toHaveLength(6);
@@ -208,9 +208,9 @@ describe('compaction of landed parts', () => {
     const file = part?.file ?? '';
     const whole = readFileSync(file);
     rmSync(file);
-    await expect(compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 3 })).rejects.toThrow(/is missing/);
+    await expect(compactLanding(warehouse, new Data(dataDir), { minParts: 3 })).rejects.toThrow(/is missing/);
     cpSync(readManifests(dataDir, { stream: 'companies', run: 'n4' })[0]?.file ?? '', file);
-    await expect(compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 3 })).rejects.toThrow(/manifest says/);
+    await expect(compactLanding(warehouse, new Data(dataDir), { minParts: 3 })).rejects.toThrow(/manifest says/);
     expect(whole.length).toBeGreaterThan(0);
     expect(readManifests(dataDir, { stream: 'companies', run: 'n3' })).toHaveLength(3);
   });
@@ -224,7 +224,7 @@ describe('compaction of folders without models', () => {
 
   async function loadedWarehouse(dataDir: string): Promise<Warehouse> {
     const warehouse = await openTestWarehouse(dataDir);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     return warehouse;
   }
 
@@ -237,11 +237,11 @@ describe('compaction of folders without models', () => {
     const streams = ['companies', 'prospecting', 'coverage'] as const;
     const bytesBefore = streams.reduce((sum, stream) => sum + bytesOf(stream), 0);
     // `minParts: 0` joins folders with two parts or more: a single part cannot be joined.
-    const done = await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 0 });
+    const done = await compactLanding(warehouse, new Data(dataDir), { minParts: 0 });
     const bytesAfter = streams.reduce((sum, stream) => sum + bytesOf(stream), 0);
     expect(done).toEqual({ folders: 3, partsBefore: 6, partsAfter: 3, bytesBefore, bytesAfter, dropped: 0 });
     expect(readManifests(dataDir, { stream: 'runs' })).toHaveLength(2);
-    expect(await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 0 })).toEqual({
+    expect(await compactLanding(warehouse, new Data(dataDir), { minParts: 0 })).toEqual({
       folders: 0,
       partsBefore: 0,
       partsAfter: 0,
@@ -269,7 +269,7 @@ describe('compaction of folders without models', () => {
     mkdirSync(spool, { recursive: true });
     writeFileSync(path.join(spool, 'part-chunk.spool'), '');
     const warehouse = await loadedWarehouse(dataDir);
-    expect(await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 2 })).toMatchObject({
+    expect(await compactLanding(warehouse, new Data(dataDir), { minParts: 2 })).toMatchObject({
       folders: 1,
       partsBefore: 2,
     });
@@ -279,7 +279,7 @@ describe('compaction of folders without models', () => {
         .toSorted(),
     ).toEqual([old, today, today]);
     rmSync(path.join(spool, 'part-chunk.spool'));
-    expect(await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 2 })).toMatchObject({
+    expect(await compactLanding(warehouse, new Data(dataDir), { minParts: 2 })).toMatchObject({
       folders: 1,
       partsBefore: 2,
     });
@@ -293,7 +293,7 @@ describe('compaction of folders without models', () => {
     });
     await landParts(dataDir, [...runEnds, at(1, '40'), at(2, '10'), at(3, '50')]);
     const before = readManifests(dataDir, { stream: 'companies' });
-    await compactLanding(await loadedWarehouse(dataDir), new OwnFolder(dataDir), { minParts: 2 });
+    await compactLanding(await loadedWarehouse(dataDir), new Data(dataDir), { minParts: 2 });
     const [part, ...others] = readManifests(dataDir, { stream: 'companies' });
     expect(others).toEqual([]);
     expect(part).toMatchObject({
@@ -326,7 +326,7 @@ describe('compaction of folders without models', () => {
     });
     const folder = path.join(dataDir, 'landing', 'companies', 'date=2026-11-01', 'run=n1');
     const names = readdirSync(folder).toSorted();
-    await expect(compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 2 })).rejects.toMatchObject({
+    await expect(compactLanding(warehouse, new Data(dataDir), { minParts: 2 })).rejects.toMatchObject({
       message: expect.stringContaining('differs from its source parts') as string,
       todo: expect.stringContaining('No part was removed') as string,
     });

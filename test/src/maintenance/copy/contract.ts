@@ -19,9 +19,9 @@ import type { Storage } from '../../../../src/store/storage.js';
 import { findDifferences } from '../../../helpers/compare-published.js';
 import { spoolOf } from '../../../helpers/spool.js';
 import { land, marketNight, prepareBuilt, prepareOnce, temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
-const SPOOLED = { data: new OwnFolder(''), stream: 'watch_events', run: 'webhook', date: '2026-11-20' } as const;
+const SPOOLED = { data: new Data(''), stream: 'watch_events', run: 'webhook', date: '2026-11-20' } as const;
 const FRAMES = spoolOf(
   ['first', 'second'].map((body) => ({
     request_key: 'WEBHOOK /delivery',
@@ -50,7 +50,7 @@ export async function prepareFolder(dataDir: string): Promise<void> {
   await openDataFolder(dataDir);
   await addNight(dataDir, '2026-11-20', [1, 2, 3]);
   for (const [key, text] of Object.entries(STATE)) write(dataDir, key, text);
-  const spool = spoolFile(runFolder({ ...SPOOLED, data: new OwnFolder(dataDir) }), 'r0123456789abcdef-1-1');
+  const spool = spoolFile(runFolder({ ...SPOOLED, data: new Data(dataDir) }), 'r0123456789abcdef-1-1');
   write(dataDir, path.relative(dataDir, spool), `${FRAMES.toString()}{"body":"cut`);
 }
 
@@ -59,9 +59,9 @@ export async function addNight(dataDir: string, date: string, ids: number[]): Pr
   const run = `r-${date}`;
   if (!existsSync(warehouseFile(dataDir))) await prepareBuilt(dataDir, marketNight({ run, date, ids }));
   else await land(dataDir, marketNight({ run, date, ids }));
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse);
     await publish(warehouse, dataDir, { run, now: new Date(`${date}T04:00:00Z`) });
   } finally {
@@ -149,7 +149,7 @@ export function describeCopies(name: string, openBucket: () => Place): void {
         if (KEPT_HERE.includes(key)) expect(existsSync(path.join(to, key))).toBe(false);
         else expect(readFileSync(path.join(to, key), 'utf8')).toBe(text);
       }
-      const spool = spoolFile(runFolder({ ...SPOOLED, data: new OwnFolder(to) }), 'r0123456789abcdef-1-1');
+      const spool = spoolFile(runFolder({ ...SPOOLED, data: new Data(to) }), 'r0123456789abcdef-1-1');
       expect(readFileSync(spool)).toEqual(FRAMES);
       expect((await checkCopy(source, back)).verified.differences).toEqual([]);
       await addNight(to, '2026-11-21', [1, 2, 3, 4]);
@@ -234,7 +234,7 @@ export function describeCopies(name: string, openBucket: () => Place): void {
       const dataDir = source.dataDir ?? '';
       write(dataDir, 'landing/runs/date=2026-11-22/run=r9/_manifest/part-open.json', '{"part":"part-open.parquet"}');
       await expect(copyData(source, bucket)).rejects.toThrow('The run 2026-11-22 r9 has a begin but no end');
-      const writer = await openWarehouse(new OwnFolder(dataDir));
+      const writer = await openWarehouse(new Data(dataDir));
       await expect(copyData(source, bucket, { abandonRuns: true })).rejects.toThrow('is in use');
       await writer.close();
       expect((await copyData(source, bucket, { abandonRuns: true })).verified.differences).toEqual([]);

@@ -6,7 +6,7 @@ import { copyData } from '../../../../src/maintenance/copy/copy-data.js';
 import { findDifferences } from '../../../helpers/compare-published.js';
 import { prepareOnce, temporaryDataDir } from '../../../helpers/warehouse.js';
 import { LocalFolder } from '../../../../src/store/local-folder.js';
-import { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
+import { openWorkingCopy } from '../../../../src/store/working-copy.js';
 import { buildsIn } from '../../../../src/warehouse/builds/manifest.js';
 import { describeCopies, folder, prepareFolder, write } from './contract.js';
 
@@ -39,12 +39,12 @@ it('keeps workers away from a target that is not complete', async () => {
 
 it('makes no working copy of a folder that holds data', async () => {
   const dataDir = prepared();
-  await expect(WorkingCopy.open(new LocalFolder(temporaryDataDir()), dataDir)).rejects.toThrow('holds data itself');
+  await expect(openWorkingCopy(new LocalFolder(temporaryDataDir()), dataDir)).rejects.toThrow('holds data itself');
 });
 
 it('copies no working copy', async () => {
   const copy = temporaryDataDir();
-  await WorkingCopy.open(new LocalFolder(temporaryDataDir()), copy);
+  await openWorkingCopy(new LocalFolder(temporaryDataDir()), copy);
   await expect(copyData(folder(copy), folder(temporaryDataDir()))).rejects.toThrow('is a working copy of a bucket');
   await expect(copyData(folder(prepared()), folder(copy))).rejects.toThrow('is a working copy of a bucket');
 });

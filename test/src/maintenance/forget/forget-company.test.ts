@@ -9,7 +9,7 @@ import { findTexts } from '../../../helpers/find-texts.js';
 import { queryPublished } from '../../../../src/warehouse/builds/published.js';
 import { rebuildWarehouse } from '../../../../src/maintenance/rebuild.js';
 import { land, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const NOW = new Date('2026-11-25T02:00:00Z');
 const COMPANY = '1000100';
@@ -102,7 +102,7 @@ it('forgets all people whom any stream links to the company, and nobody else', a
   expect((await findTexts(dataDir, gone.flatMap(textsOf))).length).toBeGreaterThan(15);
 
   const subjects = [{ kind: 'company', id: COMPANY } as const];
-  const { proof } = await forget(new OwnFolder(dataDir), { subjects, now: NOW, personalData: true });
+  const { proof } = await forget(new Data(dataDir), { subjects, now: NOW, personalData: true });
   expect(proof).toMatchObject({ proven: true, others: [], remaining: [], unread: [] });
   expect(await findTexts(dataDir, gone.flatMap(textsOf))).toEqual([]);
 
@@ -138,12 +138,12 @@ it('fails if another person has the address of a forgotten person, unless this i
   const [gone, stays] = [person(900_001), person(900_002)];
   await land(dataDir, [details(gone), details({ ...stays, email: gone.email })]);
   const request = { subjects: [{ kind: 'person', id: String(gone.id) } as const], now: NOW, personalData: true };
-  const { proof } = await forget(new OwnFolder(dataDir), request);
+  const { proof } = await forget(new Data(dataDir), request);
   expect(proof).toMatchObject({
     proven: false,
     others: ['employee_details 900002'],
   });
-  expect((await forget(new OwnFolder(dataDir), { ...request, keepShared: true })).proof).toMatchObject({
+  expect((await forget(new Data(dataDir), { ...request, keepShared: true })).proof).toMatchObject({
     proven: true,
   });
   expect(await findTexts(dataDir, [gone.last, gone.phone])).toEqual([]);
@@ -155,14 +155,14 @@ it('publishes amounts in the currency of the settings, as a night does', async (
     queryPublished(dataDir, 'SELECT turnover_eur FROM marts.company_years WHERE turnover IS NOT NULL');
   const file = path.join(dataDir, 'rates.csv');
   writeFileSync(file, 'Date,currency,rate\n2023-12-29,USD,2\n');
-  const rates = { file, name: './rates.csv', data: new OwnFolder(dataDir), base: 'EUR', reporting: 'EUR' };
+  const rates = { file, name: './rates.csv', data: new Data(dataDir), base: 'EUR', reporting: 'EUR' };
   await land(dataDir, [
     { stream: 'financials', entity: OTHER, body: { 2023: { Currency: 'USD', Turnover: 8 } } },
     details(person(900_001)),
   ]);
   const request = { now: NOW, personalData: true, rates };
-  await rebuildWarehouse(new OwnFolder(dataDir), request);
+  await rebuildWarehouse(new Data(dataDir), request);
   expect(await amounts()).toEqual([[4]]);
-  await forget(new OwnFolder(dataDir), { ...request, subjects: [{ kind: 'person', id: '900001' }] });
+  await forget(new Data(dataDir), { ...request, subjects: [{ kind: 'person', id: '900001' }] });
   expect(await amounts()).toEqual([[4]]);
 });

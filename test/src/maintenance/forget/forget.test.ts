@@ -25,21 +25,21 @@ import { findTexts } from '../../../helpers/find-texts.js';
 import { queryFile } from '../../../helpers/project.js';
 import { land, publishAndReopen, temporaryDataDir } from '../../../helpers/warehouse.js';
 import { COUNT, GONE, landPeople, listing, markersOf, plantFiles, plantSpool } from './people.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const NOW = new Date('2026-11-10T02:00:00Z');
 const MARKERS = GONE.flatMap((id) => [...markersOf(id), markersOf(id)[2]!.toUpperCase()]);
 const people = (...ids: string[]): Subject[] => ids.map((id) => ({ kind: 'person', id }));
 
 const run = (dataDir: string, request: Partial<ForgetRequest>): Promise<Forgot> =>
-  forget(new OwnFolder(dataDir), { subjects: [], now: NOW, personalData: true, ...request });
+  forget(new Data(dataDir), { subjects: [], now: NOW, personalData: true, ...request });
 
 /** Lands the people, then loads and publishes twice, so that two builds hold them. */
 async function plant(dataDir: string): Promise<void> {
   await landPeople(dataDir);
-  let warehouse = await openWarehouse(new OwnFolder(dataDir));
+  let warehouse = await openWarehouse(new Data(dataDir));
   try {
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse, { now: NOW, personalData: true });
     for (const name of ['first', 'second'])
       warehouse = await publishAndReopen(warehouse, dataDir, { run: name, now: NOW });
@@ -143,7 +143,7 @@ describe(`${GONE.length} forgotten people`, () => {
     expect(faults).toEqual([]);
     for (const part of parts) for (const row of readPartRows(part)) expect(row.sha256).toMatch(/^[0-9a-f]{64}$/);
     const before = await tablesOf(dataDir);
-    await rebuildWarehouse(new OwnFolder(dataDir), { now: NOW, personalData: true });
+    await rebuildWarehouse(new Data(dataDir), { now: NOW, personalData: true });
     expect(await tablesOf(dataDir)).toEqual(before);
     expect(await findTexts(dataDir, MARKERS)).toEqual([]);
   });
@@ -230,7 +230,7 @@ describe('tidemark forget', () => {
   it('refuses while another process writes the warehouse', async () => {
     const dataDir = temporaryDataDir();
     await landPeople(dataDir);
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     onTestFinished(() => warehouse.close());
     await expect(run(dataDir, { subjects: people(GONE[0]!) })).rejects.toThrow(/in use|busy|open/i);
   });

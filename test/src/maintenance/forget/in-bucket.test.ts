@@ -11,8 +11,8 @@ import { copyPublished } from '../../../../src/warehouse/builds/copy-published.j
 import { replaceBuild } from '../../../../src/warehouse/builds/replace-build.js';
 import { forget } from '../../../../src/maintenance/forget/forget.js';
 import { giveCheckpoint } from '../../../../src/warehouse/duckdb/checkpoint.js';
-import { openData } from '../../../../src/store/working-copy/open.js';
-import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
+import { openData } from '../../../../src/store/working-copy.js';
+import type { SharedData } from '../../../../src/store/data.js';
 import { becomeWriter } from '../../../../src/warehouse/duckdb/writer.js';
 import { findTexts } from '../../../helpers/find-texts.js';
 import { GONE, landPeople, markersOf, plantFiles } from './people.js';
@@ -36,10 +36,10 @@ it('removes people from all files of a bucket', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'tidemark-forget-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const bucket = await plant(root);
-  const machine = async (name: string): Promise<WorkingCopy> =>
-    (await openData({ bucket, storage: {}, dataDir: path.join(root, name) })) as WorkingCopy;
+  const machine = async (name: string): Promise<SharedData> =>
+    (await openData({ bucket, storage: {}, dataDir: path.join(root, name) })) as SharedData;
   const [first, second, reader] = [await machine('first'), await machine('second'), await machine('reader')];
-  const configOf = ({ dataDir }: WorkingCopy) => ({
+  const configOf = ({ dataDir }: SharedData) => ({
     dataDir,
     file: path.join(root, 'tidemark.yaml'),
     storage: {},

@@ -11,7 +11,7 @@ import { queryFile } from '../../../helpers/project.js';
 import { runCli } from '../../../helpers/run-cli.js';
 import { temporaryDataDir } from '../../../helpers/warehouse.js';
 import { COUNT, GONE, landPeople, markersOf, plantFiles, plantSpool } from './people.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const STEPS = [/^Reading the landed/, /^Writing landed parts/, /^Rebuilding/, /^Searching/];
 
@@ -22,8 +22,8 @@ it('finishes after kill -9 in each step', async () => {
   writeFileSync(config, `api: { baseUrl: 'http://127.0.0.1:9' }\npersonalData: contacts\n`);
   await landPeople(dataDir);
   const now = new Date('2026-11-10T02:00:00Z');
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   await buildModels(warehouse, { now, personalData: true });
   await publish(warehouse, dataDir, { run: 'first', now });
   await warehouse.close();

@@ -5,7 +5,7 @@ import type { Answer } from '../../../../src/warehouse/models/cases/land-answers
 import { quarantinePart, readManifests } from '../../../../src/landing/index.js';
 import { spoolOf } from '../../../helpers/spool.js';
 import { land, marketNight } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 /* 200 people of 40 companies, and people of other companies who stay. No text of a person contains the person's id. */
 
@@ -137,7 +137,7 @@ export async function landMany(dataDir: string, today: string): Promise<void> {
       COMPANIES.flatMap((company) => answersAbout(company, date)),
     );
   }
-  for (const part of readManifests(dataDir, { run: `n${ASIDE}` })) await quarantinePart(new OwnFolder(dataDir), part);
+  for (const part of readManifests(dataDir, { run: `n${ASIDE}` })) await quarantinePart(new Data(dataDir), part);
   await land(
     dataDir,
     STAY.flatMap((company) => answersAbout(company, today)),

@@ -12,7 +12,7 @@ import { findTexts } from '../../../helpers/find-texts.js';
 import { cleanEnv, startProcess } from '../../../helpers/processes.js';
 import { runCli } from '../../../helpers/run-cli.js';
 import { allTextsOf, COMPANIES, idsOf, landMany, OLD_FILES, plantMany, STAY } from './plant-many.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const GONE = COMPANIES.flatMap(idsOf);
 const STEPS = [/^Reading the landed/, /^Writing landed parts/, /^Rebuilding/, /^Searching/];
@@ -24,9 +24,9 @@ beforeAll(async () => {
   const dataDir = path.join(root, 'planted');
   const now = new Date();
   await landMany(dataDir, now.toISOString().slice(0, 10));
-  let warehouse = await openWarehouse(new OwnFolder(dataDir));
+  let warehouse = await openWarehouse(new Data(dataDir));
   try {
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse, { now, personalData: true });
     for (const run of ['one', 'two']) warehouse = await publishAndReopen(warehouse, dataDir, { run, now });
   } finally {
@@ -43,7 +43,7 @@ it('serves no byte of 200 people after personalData became none', async () => {
   const find = async (): Promise<string[]> =>
     (await Promise.all(served.filter((dir) => existsSync(dir)).map((dir) => findTexts(dir, texts)))).flat();
   expect((await find()).length).toBeGreaterThan(100);
-  let warehouse = await openWarehouse(new OwnFolder(dataDir));
+  let warehouse = await openWarehouse(new Data(dataDir));
   for (const run of ['three', 'four']) {
     const now = new Date();
     await buildModels(warehouse, { now, personalData: false });

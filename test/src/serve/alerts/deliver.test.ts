@@ -11,7 +11,7 @@ import { deliver } from '../../../../src/serve/alerts/deliver.js';
 import { alertsDir } from '../../../../src/store/data-folder.js';
 import { openDeliveries, readDelivery, writeDelivery } from '../../../../src/serve/alerts/records.js';
 import { startWebhook, type AlertTarget } from '../../../helpers/alert-targets.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const ALERT: Alert = {
   id: 'tenders/2026-11-20/failed/Unauthorized',
@@ -45,7 +45,7 @@ const send = (target = 'hook', template: string = 'json') => {
   const config = { dataDir, file: path.join(dataDir, 'tidemark.yaml'), notify } as unknown as Config;
   const deps = {
     config,
-    data: new OwnFolder(dataDir),
+    data: new Data(dataDir),
     log: pino({ level: 'silent' }),
     linkTo: (id: string, run: string) => `http://ui/${id}/${run}`,
   };
@@ -64,7 +64,7 @@ describe('the delivery of an alert', () => {
   it('removes records that are older than 90 days, and empty folders', async () => {
     const make = async (date: string, days: number): Promise<void> => {
       const record = { id: `tenders/${date}`, title: '', target: 'hook', attempts: 1, since: '', at: '', error: null };
-      await writeDelivery(new OwnFolder(dataDir), date, { ...record, state: 'sent', mayHaveArrived: false });
+      await writeDelivery(new Data(dataDir), date, { ...record, state: 'sent', mayHaveArrived: false });
       const at = new Date(Date.now() - days * 86_400_000);
       for (const file of readdirSync(path.join(alertsDir(dataDir), date)))
         utimesSync(path.join(alertsDir(dataDir), date, file), at, at);
@@ -73,11 +73,9 @@ describe('the delivery of an alert', () => {
     await make('2026-01-01', 91);
     await make('2026-01-02', 89);
     await send();
+    expect(await readDelivery(new Data(dataDir), { id: 'tenders/2026-01-01', date: '2026-01-01' }, 'hook')).toBeNull();
     expect(
-      await readDelivery(new OwnFolder(dataDir), { id: 'tenders/2026-01-01', date: '2026-01-01' }, 'hook'),
-    ).toBeNull();
-    expect(
-      await readDelivery(new OwnFolder(dataDir), { id: 'tenders/2026-01-02', date: '2026-01-02' }, 'hook'),
+      await readDelivery(new Data(dataDir), { id: 'tenders/2026-01-02', date: '2026-01-02' }, 'hook'),
     ).toMatchObject({
       state: 'sent',
     });
@@ -95,7 +93,7 @@ describe('the delivery of an alert', () => {
     expect(openDeliveries(dataDir, '2026-11-21')).toEqual([]);
     await webhook.open();
     expect(await send()).toEqual({ outcome: 'sent' });
-    expect(await readDelivery(new OwnFolder(dataDir), ALERT, 'hook')).toMatchObject({
+    expect(await readDelivery(new Data(dataDir), ALERT, 'hook')).toMatchObject({
       state: 'sent',
       attempts: 3,
       error: null,
@@ -115,7 +113,7 @@ describe('the delivery of an alert', () => {
       error: null,
       mayHaveArrived: false,
     };
-    await writeDelivery(new OwnFolder(dataDir), ALERT.date, killed);
+    await writeDelivery(new Data(dataDir), ALERT.date, killed);
     await send('hook', 'slack');
     expect(
       z.looseObject({ blocks: z.array(z.unknown()) }).parse(JSON.parse(webhook.arrived[0]?.body ?? '')).blocks[2],

@@ -15,7 +15,7 @@ import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { findChromium } from '../../../helpers/chromium.js';
 import { land, marketNight } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const EVIL = `"><script>document.title='struck'</script><img src=x onerror="document.title='struck'"><style>*{display:none}</style>'`;
 const NOW = new Date('2026-11-21T04:00:00.000Z');
@@ -84,8 +84,8 @@ async function hostileInput(dataDir: string): Promise<ReportInput> {
       body: { stream: EVIL, requests: 10, endpoints: ['GET /a'], basis: EVIL },
     },
   ]);
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   await buildModels(warehouse);
   await publish(warehouse, dataDir, { run: 'r3', now: NOW });
   await warehouse.close();

@@ -11,7 +11,7 @@ import { DeliveryLog } from '../../../../src/serve/webhooks/delivery-log.js';
 import { listSpools } from '../../../../src/landing/deliveries.js';
 import { createReceiver } from '../../../../src/serve/webhooks/receiver.js';
 import { findLost, watchDisk } from '../../../helpers/recorded-disk.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 vi.mock(import('node:fs'), async (original) =>
   (await import('../../../helpers/recorded-disk.js')).recordFs(await original()),
@@ -38,9 +38,7 @@ afterEach(async () => {
 const delivery = (id: number): string => JSON.stringify({ company_data: { id }, field: 'company.name' });
 
 const files = (): string[] => [
-  ...[...listSpools(new OwnFolder(dataDir)).values()]
-    .flat()
-    .map((target) => spoolFile(runFolder(target), target.chunk)),
+  ...[...listSpools(new Data(dataDir)).values()].flat().map((target) => spoolFile(runFolder(target), target.chunk)),
   ...readManifests(dataDir).map(({ file }) => file),
 ];
 
@@ -52,7 +50,7 @@ function lostNow(): string[] {
 
 describe('deliveries and power cuts', () => {
   test('keeps the first delivery in a new folder after a power cut', async () => {
-    log = DeliveryLog.open(new OwnFolder(dataDir), clock);
+    log = DeliveryLog.open(new Data(dataDir), clock);
     await log.keep(delivery(1), '1');
     expect(lostNow()).toEqual([]);
     await log.keep(delivery(2), '2');
@@ -60,7 +58,7 @@ describe('deliveries and power cuts', () => {
   });
 
   test('keeps deliveries that arrive together after a power cut', async () => {
-    log = DeliveryLog.open(new OwnFolder(dataDir), clock);
+    log = DeliveryLog.open(new Data(dataDir), clock);
     const kept = [1, 2, 3, 4].map(async (id) => {
       await log?.keep(delivery(id), String(id));
       return lostNow();
@@ -69,7 +67,7 @@ describe('deliveries and power cuts', () => {
   });
 
   test('keeps deliveries that fill a spool after a power cut', async () => {
-    log = DeliveryLog.open(new OwnFolder(dataDir), clock, { limits: { rows: 2, bytes: 1_000_000 } });
+    log = DeliveryLog.open(new Data(dataDir), clock, { limits: { rows: 2, bytes: 1_000_000 } });
     const kept = [1, 2, 3].map(async (id) => {
       await log?.keep(delivery(id), String(id));
       return lostNow();
@@ -78,15 +76,15 @@ describe('deliveries and power cuts', () => {
   });
 
   test('keeps landed deliveries after a power cut', async () => {
-    log = DeliveryLog.open(new OwnFolder(dataDir), clock);
+    log = DeliveryLog.open(new Data(dataDir), clock);
     await log.keep(delivery(1), '1');
     await log.close();
     expect(lostNow()).toEqual([]);
-    expect(listSpools(new OwnFolder(dataDir)).size).toBe(0);
+    expect(listSpools(new Data(dataDir)).size).toBe(0);
   });
 
   test('makes a delivery durable before it answers 200', async () => {
-    log = DeliveryLog.open(new OwnFolder(dataDir), clock);
+    log = DeliveryLog.open(new Data(dataDir), clock);
     const keep = (body: string, company: string | null): Promise<void> =>
       log?.keep(body, company) ?? Promise.reject(new Error('closed'));
     const server = createReceiver({ path: '/events', secret: SECRET, keep }).listen(0, '127.0.0.1');

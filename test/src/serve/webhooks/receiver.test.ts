@@ -21,7 +21,7 @@ import { createReceiver, type ReceiverOptions } from '../../../../src/serve/webh
 import { cleanEnv, startProcess } from '../../../helpers/processes.js';
 import { spoolOf } from '../../../helpers/spool.js';
 import { startApp } from '../../../sandbox/running.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const SECRET = 'a-secret-of-the-callback';
 const clock = { now: () => new Date('2026-11-21T02:00:00.000Z') };
@@ -32,7 +32,7 @@ let server: Server | undefined;
 
 beforeEach(() => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-webhooks-'));
-  log = DeliveryLog.open(new OwnFolder(dataDir), clock);
+  log = DeliveryLog.open(new Data(dataDir), clock);
 });
 afterEach(async () => {
   server?.closeAllConnections();
@@ -108,7 +108,7 @@ describe('the webhook receiver', () => {
           .map((id) => client.v2.watch.events(id, { per_page: 100, from_date: app.sandbox.world.dateOf(1) })),
       );
       const target = {
-        data: new OwnFolder(dataDir),
+        data: new Data(dataDir),
         stream: 'watch_events',
         run: 'poll',
         date: '2026-11-21',
@@ -119,8 +119,8 @@ describe('the webhook receiver', () => {
         target,
         polled.map((page, i) => rowOf(page, String(ids[i]), 'last-page')),
       );
-      const warehouse = await openWarehouse(new OwnFolder(dataDir));
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      const warehouse = await openWarehouse(new Data(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       await buildModels(warehouse, { personalData: true });
       const events = await warehouse.db.rows(
         'SELECT received_via, count(*) AS n, count(new_value) AS v, count(message_text) AS m FROM core.watch_events GROUP BY ALL ORDER BY ALL',
@@ -172,7 +172,7 @@ describe('the webhook receiver', () => {
         const polled = await Promise.all(ids.map((id) => client.v2.watch.events(id, { ...query, page: 1 })));
         for (const run of ['first', 'second']) {
           const target = {
-            data: new OwnFolder(dataDir),
+            data: new Data(dataDir),
             stream: 'watch_events',
             run,
             date: '2026-11-21',
@@ -191,8 +191,8 @@ describe('the webhook receiver', () => {
             ),
           ),
         );
-        const warehouse = await openWarehouse(new OwnFolder(dataDir));
-        await loadLanding(warehouse, new OwnFolder(dataDir));
+        const warehouse = await openWarehouse(new Data(dataDir));
+        await loadLanding(warehouse, new Data(dataDir));
         await buildModels(warehouse, { personalData: true });
         const rows = await warehouse.db.rows<Record<string, string | null>>(
           'SELECT company_id, field, old_value, new_value, message_text, received_via FROM core.watch_events',
@@ -277,9 +277,9 @@ describe('the webhook receiver', () => {
       const wide = `{"company_data":{"id":2},"x":[${'1,'.repeat(300_000)}1]}`;
       for (const body of [good(1), nested, wide, good(3)]) expect(await deliver(`${url}/events`, body)).toBe(200);
       await log.close();
-      const warehouse = await openWarehouse(new OwnFolder(dataDir));
+      const warehouse = await openWarehouse(new Data(dataDir));
       try {
-        expect(await loadLanding(warehouse, new OwnFolder(dataDir))).toMatchObject({ rows: 4, rejects: 2 });
+        expect(await loadLanding(warehouse, new Data(dataDir))).toMatchObject({ rows: 4, rejects: 2 });
         const rejects = await warehouse.db.rows<{ reason: string; raw: string }>('FROM ledger.rejects ORDER BY reason');
         expect(rejects.map(({ reason }) => reason)).toEqual(
           contacts ? ['too_deep', 'too_many_items'] : ['not_json', 'not_json'],
@@ -327,7 +327,7 @@ describe('the delivery log', () => {
     // `log` is still open, and its spool holds all deliveries.
     const rows: number[] = [];
     const quick = { onCommit: (count: number) => rows.push(count), leaseMs: 200, beatMs: 20 };
-    const next = DeliveryLog.open(new OwnFolder(dataDir), clock, { ...quick, place: 'another machine' });
+    const next = DeliveryLog.open(new Data(dataDir), clock, { ...quick, place: 'another machine' });
     await sleep(100);
     expect(landed()).toEqual([]);
     await log.close();
@@ -338,7 +338,7 @@ describe('the delivery log', () => {
 
   it('limits the size of spools', async () => {
     const limits = { rows: 1_000, bytes: 20_000 };
-    const small = DeliveryLog.open(new OwnFolder(dataDir), clock, { limits });
+    const small = DeliveryLog.open(new Data(dataDir), clock, { limits });
     const bodies = [...Array(40).keys()].map((id) => delivery(id) + ' '.repeat(5_000));
     await Promise.all(bodies.map((body) => small.keep(body, null)));
     await small.close();
@@ -353,7 +353,7 @@ describe('the delivery log', () => {
     const file = path.join(spool, 'part-r0123456789abcdef-000000-20261120101112131.spool');
     writeFileSync(file, spoolOf(bodies.map((body) => ({ ...LANDED, body }))));
     const rows: number[] = [];
-    const next = DeliveryLog.open(new OwnFolder(dataDir), clock, {
+    const next = DeliveryLog.open(new Data(dataDir), clock, {
       limits: { rows: 10, bytes: 1e6 },
       onCommit: (count) => rows.push(count),
     });
@@ -375,15 +375,15 @@ describe('the delivery log', () => {
   it('writes parts that are compacted once their day is over', async () => {
     const old = { now: () => new Date('2026-11-01T02:00:00.000Z') };
     for (const id of [1, 2, 3]) {
-      const day = DeliveryLog.open(new OwnFolder(dataDir), old);
+      const day = DeliveryLog.open(new Data(dataDir), old);
       await day.keep(delivery(id), String(id));
       await day.close();
     }
     await log.keep(delivery(4), '4');
     await log.close();
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
-    await loadLanding(warehouse, new OwnFolder(dataDir));
-    const compacted = await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 2 });
+    const warehouse = await openWarehouse(new Data(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
+    const compacted = await compactLanding(warehouse, new Data(dataDir), { minParts: 2 });
     await warehouse.close();
     expect(compacted).toMatchObject({ folders: 1, partsBefore: 3, partsAfter: 1, dropped: 0 });
     expect(landed().toSorted()).toEqual([1, 2, 3, 4].map(delivery));
@@ -391,7 +391,7 @@ describe('the delivery log', () => {
 
   it('commits deliveries after an interval', async () => {
     const rows: number[] = [];
-    const quick = DeliveryLog.open(new OwnFolder(dataDir), clock, {
+    const quick = DeliveryLog.open(new Data(dataDir), clock, {
       onCommit: (count) => rows.push(count),
       commitEveryMs: 20,
     });

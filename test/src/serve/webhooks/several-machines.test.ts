@@ -3,25 +3,25 @@ import { expect, it, onTestFinished } from 'vitest';
 import { WEBHOOK_RUN } from '../../../../schemas/pipeline/landing.js';
 import { pullRows, readManifests, readPartRows } from '../../../../src/landing/index.js';
 import { DeliveryLog } from '../../../../src/serve/webhooks/delivery-log.js';
-import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
+import type { SharedData } from '../../../../src/store/data.js';
 import { waitUntil } from '../../../helpers/sandbox.js';
-import { keysBelow, makeMachines } from '../../store/working-copy/machines.js';
+import { keysBelow, makeMachines } from '../../store/machines.js';
 
 const CLOCK = { now: () => new Date() };
 const OPTIONS = { leaseMs: 500, beatMs: 50, abandonedMs: 500 };
 const body = (n: number): string => JSON.stringify({ event: n, company_data: { id: n } });
 
 /** Opens the log of a machine. Its spools are landed only when the log is closed. */
-function openLog(data: WorkingCopy): DeliveryLog {
+function openLog(data: SharedData): DeliveryLog {
   const log = DeliveryLog.open(data, CLOCK, { ...OPTIONS, commitEveryMs: 3_600_000 });
   onTestFinished(() => log.close().catch(() => undefined));
   return log;
 }
 
-const pieces = async (copy: WorkingCopy): Promise<string[]> =>
+const pieces = async (copy: SharedData): Promise<string[]> =>
   (await keysBelow(copy, 'landing/watch_events/')).filter((key) => key.includes('.pieces/'));
 
-async function landedBodies(copy: WorkingCopy): Promise<string[]> {
+async function landedBodies(copy: SharedData): Promise<string[]> {
   await pullRows(copy, { streams: ['watch_events'] });
   return readManifests(copy.dataDir, { stream: 'watch_events', run: WEBHOOK_RUN })
     .flatMap(readPartRows)
@@ -30,7 +30,7 @@ async function landedBodies(copy: WorkingCopy): Promise<string[]> {
 }
 
 it('has each delivery in the bucket before it is answered', async () => {
-  const [a] = (await makeMachines(1)) as [WorkingCopy];
+  const [a] = (await makeMachines(1)) as [SharedData];
   const log = openLog(a);
   for (let n = 0; n < 3; n++) {
     await log.keep(body(n), String(n));
@@ -43,7 +43,7 @@ it('has each delivery in the bucket before it is answered', async () => {
 });
 
 it('refuses a delivery that the bucket did not get, and keeps later ones', async () => {
-  const [a] = (await makeMachines(1)) as [WorkingCopy];
+  const [a] = (await makeMachines(1)) as [SharedData];
   const log = openLog(a);
   await log.keep(body(1), '1');
   const create = a.storage.create.bind(a.storage);
@@ -59,7 +59,7 @@ it('refuses a delivery that the bucket did not get, and keeps later ones', async
 });
 
 it('lands the deliveries of a machine that was lost with its disk, once', async () => {
-  const machines = (await makeMachines(3)) as [WorkingCopy, WorkingCopy, WorkingCopy];
+  const machines = (await makeMachines(3)) as [SharedData, SharedData, SharedData];
   const [a, b, c] = machines;
   const lost = openLog(a);
   for (let n = 0; n < 30; n++) await lost.keep(body(n), String(n));
@@ -70,7 +70,7 @@ it('lands the deliveries of a machine that was lost with its disk, once', async 
 });
 
 it('lands each delivery once although another machine took a living receiver for lost', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   const slow = openLog(a);
   for (let n = 0; n < 5; n++) await slow.keep(body(n), String(n));
   openLog(b);

@@ -19,7 +19,7 @@ import { whileNothingIsRemoved, whileSwitching } from '../../../../src/warehouse
 import { removeOldBuilds, showBuild, showNewBuild } from '../../../../src/warehouse/builds/switch.js';
 import { ROOT } from '../../../helpers/processes.js';
 import { land, marketNight, temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const LONG_AGO = new Date('2026-01-01T00:00:00Z');
 const PRUNING = { keep: 1, graceSeconds: 60 };
@@ -127,14 +127,14 @@ test('shows readers a complete build while writers are killed or frozen', async 
 
 describe('a replay and other writers', () => {
   const replay = (dataDir: string, onStep: (step: string) => void) =>
-    rebuildWarehouse(new OwnFolder(dataDir), { now: new Date('2026-11-21T04:00:00Z'), personalData: false, onStep });
+    rebuildWarehouse(new Data(dataDir), { now: new Date('2026-11-21T04:00:00Z'), personalData: false, onStep });
 
   /** Loads, builds and publishes as a worker's activities do. */
   async function runPublishes(dataDir: string): Promise<void> {
     await land(dataDir, marketNight({ run: 'r2', date: '2026-11-21', ids: [1, 2, 3] }));
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     try {
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       await buildModels(warehouse);
       await publish(warehouse, dataDir, { run: 'r2', now: new Date('2026-11-21T05:00:00Z') });
     } finally {
@@ -170,16 +170,16 @@ describe('a replay and other writers', () => {
     await expect(replaying).rejects.toBeInstanceOf(LockLostError);
     await meanwhile;
     expect(await queryPublished(dataDir, 'SELECT run FROM meta.receipt')).toEqual([['r2']]);
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     expect(await warehouse.db.count('SELECT count(*) FROM core.companies')).toBe(3);
     await warehouse.close();
   });
 
   test('keeps compaction from removing parts during a replay', async () => {
     const dataDir = temporaryDataDir();
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     const compacting = whileNothingIsRemoved(dataDir, () =>
-      compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 2 }),
+      compactLanding(warehouse, new Data(dataDir), { minParts: 2 }),
     );
     await expect(compacting).rejects.toThrow(/is in use by tidemark replay/);
     await warehouse.close();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { currentBuild } from '../../../../src/warehouse/builds/builds.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 import { copyOrDescribe, copyPublished, readCopyRecord } from '../../../../src/warehouse/builds/copy-published.js';
 import { openStorage } from '../../../../src/store/open.js';
 import { publishNights } from '../../../helpers/nights.js';
@@ -24,7 +24,7 @@ const prepared = prepareOnce(publishNights);
 
 it('reports a bucket that is down, and copies the build later', async () => {
   const dataDir = prepared();
-  const data = new OwnFolder(dataDir);
+  const data = new Data(dataDir);
   const to = place();
   const config = { dataDir, file: 'tidemark.yaml', storage: {}, publish: { keep: 3, to } };
   const wrong = { ...config, publish: { ...config.publish, to: 's3://no-such-bucket/x' } };

@@ -9,7 +9,7 @@ import {
   whileSwitching,
 } from '../../../../src/warehouse/duckdb/locks.js';
 import { temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 function dataFolder(): string {
   const dataDir = temporaryDataDir();
@@ -20,14 +20,14 @@ function dataFolder(): string {
 describe('locks of a data folder', () => {
   test('refuses a second writer and names the first', async () => {
     const dataDir = dataFolder();
-    const lock = await lockWriter(new OwnFolder(dataDir), 'tidemark compact');
+    const lock = await lockWriter(new Data(dataDir), 'tidemark compact');
     expect(existsSync(path.join(dataDir, 'warehouse', 'writer.lock'))).toBe(true);
-    const refused: unknown = await lockWriter(new OwnFolder(dataDir)).catch((error: unknown) => error);
+    const refused: unknown = await lockWriter(new Data(dataDir)).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(WarehouseBusyError);
     expect((refused as Error).message).toContain('tidemark compact');
     lock.release();
-    const next = await lockWriter(new OwnFolder(dataDir));
-    await expect(lockWriter(new OwnFolder(dataDir))).rejects.toThrow('a writer');
+    const next = await lockWriter(new Data(dataDir));
+    await expect(lockWriter(new Data(dataDir))).rejects.toThrow('a writer');
     next.release();
   });
 

@@ -5,7 +5,7 @@ import { memoryLimit } from '../../../../src/warehouse/duckdb/memory-limit.js';
 import { withMoreMemory } from '../../../../src/warehouse/duckdb/more-memory.js';
 import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const before = { ...process.env };
 
@@ -30,7 +30,7 @@ test('limits the memory of DuckDB by the number of threads and the size of the f
 test('names the setting when DuckDB runs out of memory, and doubles a limit that nobody chose', async () => {
   const dataDir = temporaryDataDir();
   const needMuch = async (): Promise<void> => {
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     try {
       await warehouse.db.run('SELECT list(range) FROM range(50000000)');
     } finally {
@@ -57,7 +57,7 @@ test('names the setting when DuckDB runs out of memory, and doubles a limit that
 });
 
 test('repeats work with more memory until it succeeds', async () => {
-  const warehouse = await openWarehouse(new OwnFolder(temporaryDataDir()));
+  const warehouse = await openWarehouse(new Data(temporaryDataDir()));
   await warehouse.db.run("SET memory_limit = '60MB'");
   let tries = 0;
   const length = await withMoreMemory(warehouse.db, async () => {

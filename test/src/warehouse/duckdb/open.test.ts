@@ -11,13 +11,13 @@ import { useThreadsFor } from '../../../../src/warehouse/duckdb/threads.js';
 import { WarehouseBusyError } from '../../../../src/warehouse/duckdb/errors.js';
 import { warehouseFile } from '../../../../src/store/data-folder.js';
 import { temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 describe('openWarehouse', () => {
   test('creates the warehouse once and leaves no log', async () => {
     const dataDir = temporaryDataDir();
     for (let time = 0; time < 2; time++) {
-      const warehouse = await openWarehouse(new OwnFolder(dataDir));
+      const warehouse = await openWarehouse(new Data(dataDir));
       expect(await warehouse.db.count('SELECT count(*) FROM main.schema_version')).toBe(1);
       await warehouse.close();
     }
@@ -27,13 +27,13 @@ describe('openWarehouse', () => {
   test('applies TIDEMARK_WAREHOUSE_MEMORY and rejects an invalid size', async () => {
     onTestFinished(() => void delete process.env['TIDEMARK_WAREHOUSE_MEMORY']);
     process.env['TIDEMARK_WAREHOUSE_MEMORY'] = '512MiB';
-    const warehouse = await openWarehouse(new OwnFolder(temporaryDataDir()));
+    const warehouse = await openWarehouse(new Data(temporaryDataDir()));
     expect(await warehouse.db.rows(`SELECT current_setting('memory_limit') AS given`)).toEqual([
       { given: '512.0 MiB' },
     ]);
     await warehouse.close();
     process.env['TIDEMARK_WAREHOUSE_MEMORY'] = 'plenty';
-    await expect(openWarehouse(new OwnFolder(temporaryDataDir()))).rejects.toThrow(
+    await expect(openWarehouse(new Data(temporaryDataDir()))).rejects.toThrow(
       /TIDEMARK_WAREHOUSE_MEMORY is not a valid size: "plenty"/,
     );
   });
@@ -45,12 +45,12 @@ describe('openWarehouse', () => {
       else process.env['TIDEMARK_WAREHOUSE_THREADS'] = before;
     });
     process.env['TIDEMARK_WAREHOUSE_THREADS'] = '3';
-    const warehouse = await openWarehouse(new OwnFolder(temporaryDataDir()));
+    const warehouse = await openWarehouse(new Data(temporaryDataDir()));
     expect(await warehouse.db.rows(`SELECT current_setting('threads')::INTEGER AS given`)).toEqual([{ given: 3 }]);
     await warehouse.close();
     for (const wrong of ['0', 'all', '1.5']) {
       process.env['TIDEMARK_WAREHOUSE_THREADS'] = wrong;
-      await expect(openWarehouse(new OwnFolder(temporaryDataDir()))).rejects.toThrow(
+      await expect(openWarehouse(new Data(temporaryDataDir()))).rejects.toThrow(
         `TIDEMARK_WAREHOUSE_THREADS is not a valid number: "${wrong}"`,
       );
     }
@@ -62,7 +62,7 @@ describe('openWarehouse', () => {
       if (before !== undefined) process.env['TIDEMARK_WAREHOUSE_THREADS'] = before;
     });
     delete process.env['TIDEMARK_WAREHOUSE_THREADS'];
-    const warehouse = await openWarehouse(new OwnFolder(temporaryDataDir()));
+    const warehouse = await openWarehouse(new Data(temporaryDataDir()));
     const { db } = warehouse;
     const threads = (): Promise<number> => db.count(`SELECT current_setting('threads')`);
     const instance = await DuckDBInstance.create(':memory:');
@@ -79,7 +79,7 @@ describe('openWarehouse', () => {
     onTestFinished(() => void delete process.env['TIDEMARK_WAREHOUSE_MEMORY']);
     process.env['TIDEMARK_WAREHOUSE_MEMORY'] = '512MiB';
     const dataDir = temporaryDataDir();
-    const warehouse = await openWarehouse(new OwnFolder(dataDir), { memoryLimit: '256MiB' });
+    const warehouse = await openWarehouse(new Data(dataDir), { memoryLimit: '256MiB' });
     expect(
       await warehouse.db.rows(
         `SELECT current_setting('memory_limit') AS given, current_setting('temp_directory') AS spill,
@@ -89,21 +89,21 @@ describe('openWarehouse', () => {
     await warehouse.close();
     for (const size of ['1.5GB', '512 mb', '']) {
       process.env['TIDEMARK_WAREHOUSE_MEMORY'] = size;
-      await (await openWarehouse(new OwnFolder(dataDir))).close();
+      await (await openWarehouse(new Data(dataDir))).close();
     }
   });
 
   test('refuses to open the warehouse twice in one process', async () => {
     const dataDir = temporaryDataDir();
-    const first = await openWarehouse(new OwnFolder(dataDir));
-    await expect(openWarehouse(new OwnFolder(dataDir))).rejects.toBeInstanceOf(WarehouseBusyError);
+    const first = await openWarehouse(new Data(dataDir));
+    await expect(openWarehouse(new Data(dataDir))).rejects.toBeInstanceOf(WarehouseBusyError);
     await first.close();
-    await (await openWarehouse(new OwnFolder(dataDir))).close();
+    await (await openWarehouse(new Data(dataDir))).close();
   });
 
   test('refuses a warehouse in use by another process and names its id', async () => {
     const dataDir = temporaryDataDir();
-    await (await openWarehouse(new OwnFolder(dataDir))).close();
+    await (await openWarehouse(new Data(dataDir))).close();
     const script = `
       import { DuckDBInstance } from '@duckdb/node-api';
       await DuckDBInstance.create(${JSON.stringify(warehouseFile(dataDir))});
@@ -115,7 +115,7 @@ describe('openWarehouse', () => {
     });
     try {
       await once(child.stdout, 'data');
-      const error: unknown = await openWarehouse(new OwnFolder(dataDir)).catch((thrown: unknown) => thrown);
+      const error: unknown = await openWarehouse(new Data(dataDir)).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(WarehouseBusyError);
       expect(error).toMatchObject({
         type: 'WarehouseBusy',
@@ -127,7 +127,7 @@ describe('openWarehouse', () => {
       await once(child, 'exit');
     }
     // The remains of a killed writer do not prevent opening.
-    await (await openWarehouse(new OwnFolder(dataDir))).close();
+    await (await openWarehouse(new Data(dataDir))).close();
     expect(existsSync(`${warehouseFile(dataDir)}.wal`)).toBe(false);
   });
 
@@ -136,10 +136,10 @@ describe('openWarehouse', () => {
     ['an unknown program', 'DROP TABLE main.schema_version', /made by an unknown program/],
   ])('refuses a warehouse of %s, and names the remedy', async (_, sql, message) => {
     const dataDir = temporaryDataDir();
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     await warehouse.db.run(sql);
     await warehouse.close();
-    await expect(openWarehouse(new OwnFolder(dataDir))).rejects.toMatchObject({
+    await expect(openWarehouse(new Data(dataDir))).rejects.toMatchObject({
       message: expect.stringMatching(message) as string,
       todo: expect.stringContaining('tidemark replay') as string,
     });

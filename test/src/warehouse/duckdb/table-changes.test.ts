@@ -6,7 +6,7 @@ import { ledgerWrite } from '../../../../src/warehouse/duckdb/table-changes.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import type { Warehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 describe('splitStatements', () => {
   test('splits every file that runs statement by statement as DuckDB does', async () => {
@@ -85,7 +85,7 @@ describe('ledger.table_changes', () => {
       { stream: 'financials', entity: '1', body: { 2024: { Turnover: 1 } } },
       { stream: 'nomenclatures', entity: 'v1', body: { regions: [{ id: 1, name: 'R' }] } },
     ]);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     const after = await contents(warehouse);
     const changed = [...after.keys()].filter((table) => after.get(table) !== before.get(table));
     expect(changed.length).toBeGreaterThan(10);

@@ -7,7 +7,7 @@ import { draftDue, finishDraft } from '../../../../src/warehouse/due/draft-due.j
 import { planDue, type DueRequest } from '../../../../src/warehouse/due/plan-due.js';
 import { readManifests } from '../../../../src/landing/index.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const request = (stream: DueRequest['stream']): DueRequest => ({
   run: 'now',
@@ -90,7 +90,7 @@ async function draftNight(companies: readonly Company[]): Promise<string> {
   const dataDir = temporaryDataDir();
   await land(dataDir, before(companies));
   const warehouse = await openTestWarehouse(dataDir);
-  await planDue(warehouse, new OwnFolder(dataDir), request('companies'));
+  await planDue(warehouse, new Data(dataDir), request('companies'));
   await draftDue(warehouse, dataDir, [request('financials')]);
   const folder = dueDir(dataDir, 'now', 'companies');
   const due = readdirSync(folder)
@@ -115,8 +115,8 @@ describe('a drafted plan', () => {
         const direct = temporaryDataDir();
         cpSync(path.join(dataDir, 'landing'), path.join(direct, 'landing'), { recursive: true });
         const warehouse = await openTestWarehouse(direct);
-        const expected = await planDue(warehouse, new OwnFolder(direct), request('financials'));
-        expect(await finishDraft(new OwnFolder(dataDir), request('financials'))).toEqual(expected);
+        const expected = await planDue(warehouse, new Data(direct), request('financials'));
+        expect(await finishDraft(new Data(dataDir), request('financials'))).toEqual(expected);
         expect(filesOf(dataDir)).toEqual(filesOf(direct));
       }),
       // Shrinking would take minutes.
@@ -125,7 +125,7 @@ describe('a drafted plan', () => {
   });
 
   test('is missing for a stream without draft', async () => {
-    expect(await finishDraft(new OwnFolder(temporaryDataDir()), request('financials'))).toBeUndefined();
+    expect(await finishDraft(new Data(temporaryDataDir()), request('financials'))).toBeUndefined();
   });
 
   test('makes the same plan again after a kill between plan and removal of the draft', async () => {
@@ -134,10 +134,10 @@ describe('a drafted plan', () => {
     const folder = dueDir(dataDir, 'now', 'financials');
     const kept = temporaryDataDir();
     cpSync(folder, kept, { recursive: true });
-    const first = await finishDraft(new OwnFolder(dataDir), request('financials'));
+    const first = await finishDraft(new Data(dataDir), request('financials'));
     const files = filesOf(dataDir);
     cpSync(kept, folder, { recursive: true });
-    expect(await finishDraft(new OwnFolder(dataDir), request('financials'))).toEqual(first);
+    expect(await finishDraft(new Data(dataDir), request('financials'))).toEqual(first);
     expect(filesOf(dataDir)).toEqual(files);
   });
 
@@ -145,7 +145,7 @@ describe('a drafted plan', () => {
     const companies = IDS.map((): Company => ({ record: 'none', report: 'none', event: false, tonight: 'gone' }));
     const dataDir = await draftNight(companies);
     for (const { file } of readManifests(dataDir, { stream: 'companies', run: 'now' })) writeFileSync(file, 'damaged');
-    expect(await finishDraft(new OwnFolder(dataDir), request('financials'))).toBeUndefined();
+    expect(await finishDraft(new Data(dataDir), request('financials'))).toBeUndefined();
     expect(existsSync(path.join(dueDir(dataDir, 'now', 'financials'), 'plan.json'))).toBe(false);
   });
 });

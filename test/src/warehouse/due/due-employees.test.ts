@@ -4,7 +4,7 @@ import type { DueEntity } from '../../../../schemas/pipeline/due.js';
 import { chunkFile, dueDir } from '../../../../src/store/data-folder.js';
 import { planDue, type DueRequest } from '../../../../src/warehouse/due/plan-due.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const BASE: DueRequest = {
   run: 'now',
@@ -18,7 +18,7 @@ const BASE: DueRequest = {
 async function plan(answers: Answer[]): Promise<string[]> {
   const dataDir = temporaryDataDir();
   await land(dataDir, answers);
-  const counts = await planDue(await openTestWarehouse(dataDir), new OwnFolder(dataDir), BASE);
+  const counts = await planDue(await openTestWarehouse(dataDir), new Data(dataDir), BASE);
   const folder = dueDir(dataDir, BASE.run, BASE.stream);
   return Array.from(
     { length: counts.chunks },

@@ -6,7 +6,7 @@ import { readManifests } from '../../../../src/landing/index.js';
 import { chunkFile, dueDir } from '../../../../src/store/data-folder.js';
 import { chunkSizeFor, planDue, type DueRequest } from '../../../../src/warehouse/due/plan-due.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const NOW = new Date('2026-11-20T04:00:00Z');
 const base: DueRequest = {
@@ -23,7 +23,7 @@ async function plan(answers: Answer[], request: Partial<DueRequest> = {}) {
   const dataDir = temporaryDataDir();
   await land(dataDir, answers);
   const asked = { ...base, ...request };
-  const counts = await planDue(await openTestWarehouse(dataDir), new OwnFolder(dataDir), asked);
+  const counts = await planDue(await openTestWarehouse(dataDir), new Data(dataDir), asked);
   const folder = dueDir(dataDir, asked.run, asked.stream);
   const chunks = Array.from(
     { length: counts.chunks },
@@ -338,9 +338,9 @@ describe('planDue', () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, sighted([1, 2]));
     const warehouse = await openTestWarehouse(dataDir);
-    const first = await planDue(warehouse, new OwnFolder(dataDir), base);
+    const first = await planDue(warehouse, new Data(dataDir), base);
     await land(dataDir, [answered(1, '2026-11-20T03:00:00Z')]);
-    expect(await planDue(warehouse, new OwnFolder(dataDir), base)).toEqual(first);
+    expect(await planDue(warehouse, new Data(dataDir), base)).toEqual(first);
     expect(JSON.parse(readFileSync(chunkFile(dueDir(dataDir, 'now', 'companies'), 0), 'utf8'))).toEqual([
       { id: '1', reason: 'new' },
       { id: '2', reason: 'new' },
@@ -417,7 +417,7 @@ describe('planDue', () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [...sighted([1]), answered(1, '2026-11-20T03:00:00Z')]);
     for (const part of readManifests(dataDir, { stream: 'companies' })) rmSync(part.file);
-    expect(await planDue(await openTestWarehouse(dataDir), new OwnFolder(dataDir), base)).toMatchObject({
+    expect(await planDue(await openTestWarehouse(dataDir), new Data(dataDir), base)).toMatchObject({
       known: 1,
       due: 1,
     });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const answerOf = (id: number, more: object, at: string): Answer => ({
   stream: 'companies',
@@ -25,13 +25,13 @@ test('finds the same drift whether runs are loaded together or separately', asyn
   });
   expect(runs.length * (declared.length + 2)).toBeGreaterThan(5_000);
   await land(together, runs);
-  await loadLanding(warehouse, new OwnFolder(together));
+  await loadLanding(warehouse, new Data(together));
 
   const apart = temporaryDataDir();
   const other = await openTestWarehouse(apart);
   for (let n = 0; n < runs.length; n += 40) {
     await land(apart, runs.slice(n, n + 40));
-    await loadLanding(other, new OwnFolder(apart));
+    await loadLanding(other, new Data(apart));
   }
   for (const each of [warehouse, other]) await buildModels(each);
   const found = await warehouse.db.rows('FROM ops.drift ORDER BY ALL');

@@ -9,7 +9,7 @@ import { memoryLimit } from '../../../../src/warehouse/duckdb/memory-limit.js';
 import { type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { startApp } from '../../../sandbox/running.js';
 import { buildFrom, land, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const DRIFT = 'SELECT path, kind, type, expected, bodies, share, sample FROM ops.drift ORDER BY path, kind, type';
 
@@ -30,7 +30,7 @@ describe('ops.drift', () => {
     const app = await startApp({ companies: 1500, tenders: 0, drift: ['field', 'type', 'missing'] });
     const client = createApiClient({ baseUrl: app.url, apiKey: app.sandbox.options.key });
     const dataDir = temporaryDataDir();
-    const target = { data: new OwnFolder(dataDir), run: 'r1', date: '2026-11-20', market: 'm', chunk: 'c' } as const;
+    const target = { data: new Data(dataDir), run: 'r1', date: '2026-11-20', market: 'm', chunk: 'c' } as const;
     try {
       const pages = await Promise.all(
         [...Array(10).keys()].map((i) => client.v2.prospecting({ page: i + 1, per_page: 12 })),
@@ -60,7 +60,7 @@ describe('ops.drift', () => {
       await app.close();
     }
     const warehouse = await openTestWarehouse(dataDir);
-    expect(await loadLanding(warehouse, new OwnFolder(dataDir))).not.toHaveProperty('driftFault');
+    expect(await loadLanding(warehouse, new Data(dataDir))).not.toHaveProperty('driftFault');
     await buildModels(warehouse);
     const rows = await warehouse.db.rows(
       `SELECT concat_ws(' ', route, path, kind, type) AS what, expected, share, sample FROM ops.drift ORDER BY ALL`,
@@ -128,7 +128,7 @@ describe('ops.drift', () => {
       [1, 2, 3, 4].map((id) => company(id, id < 4 ? { rating: 'B' } : { name: 7 }, 'r2', second)),
     );
     const warehouse = await openTestWarehouse(dataDir);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse);
     expect(await driftOf(warehouse)).toEqual(
       [
@@ -348,7 +348,7 @@ describe('ops.drift', () => {
       { stream: 'nomenclatures', entity: 'donors', body: { anything: [1] }, request: 'GET /v1/finder/tenders/donors' },
     ]);
     const warehouse = await openTestWarehouse(dataDir);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     const found = await warehouse.db.rows(
       `SELECT run, path = '$.…' AS is_rest, type, count(*) AS paths, sum(bodies) AS bodies FROM ledger.shapes
        WHERE kind = 'new field' AND stream = 'companies' GROUP BY ALL ORDER BY ALL`,
@@ -373,7 +373,7 @@ describe('ops.drift', () => {
     const limit = memoryLimit('no file');
     for (const some of [nights.slice(0, 8), nights.slice(8)]) {
       await land(dataDir, some);
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
     }
     // Each body has 90 KB. A load that copied it for each new field would have raised the limit.
     expect(memoryLimit('no file')).toBe(limit);
@@ -390,7 +390,7 @@ describe('ops.drift', () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1, { rating: 'A' })]);
     const warehouse = await openTestWarehouse(dataDir);
-    const counts = await loadLanding(warehouse, new OwnFolder(dataDir), {
+    const counts = await loadLanding(warehouse, new Data(dataDir), {
       drift: (db) => db.run("SELECT error('broken')"),
     });
     expect(counts).toEqual({ parts: 1, rows: 1, rejects: 0, driftFault: expect.stringContaining('broken') });

@@ -9,7 +9,7 @@ import { loadForRun } from '../../../../src/warehouse/load/load-for-run.js';
 import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { rebuildWarehouse } from '../../../../src/maintenance/rebuild.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 // The slow cases run only in the long tests.
 const IS_LONG = process.env['MANGLED_PARTS'] !== undefined;
@@ -39,15 +39,15 @@ describe('a part that fails to load', () => {
       await land(dataDir, [company(6)]);
       process.env['TIDEMARK_WAREHOUSE_MEMORY'] = '160MB';
       const warehouse = await openTestWarehouse(dataDir);
-      const loaded = await loadForRun(warehouse, new OwnFolder(dataDir), 'r1');
+      const loaded = await loadForRun(warehouse, new Data(dataDir), 'r1');
       expect(loaded).toMatchObject({ parts: 2, rows: 6, rejects: 1 });
       expect(loaded.gone).toMatch(/^1 landed answer could not be loaded .*memory limit.*tidemark replay/);
       expect(await warehouse.db.rows(REJECTS)).toEqual([{ entity_id: '3', reason: 'not_loadable', path: '$' }]);
       expect((await warehouse.db.rows(READABLE)).map(({ entity_id }) => entity_id)).toEqual(['1', '2', '4', '5', '6']);
-      expect(await loadForRun(warehouse, new OwnFolder(dataDir), 'r1')).toMatchObject({ parts: 0, gone: undefined });
+      expect(await loadForRun(warehouse, new Data(dataDir), 'r1')).toMatchObject({ parts: 0, gone: undefined });
 
       process.env['TIDEMARK_WAREHOUSE_MEMORY'] = '2GB';
-      const replayed = await rebuildWarehouse(new OwnFolder(dataDir), {
+      const replayed = await rebuildWarehouse(new Data(dataDir), {
         now: AT,
         personalData: true,
         into: path.join(dataDir, 'again'),
@@ -72,7 +72,7 @@ describe('a part that fails to load', () => {
     const [part] = readManifests(dataDir);
     await rewrite(part!, content);
     const warehouse = await openTestWarehouse(dataDir);
-    const loaded = await loadForRun(warehouse, new OwnFolder(dataDir), 'r1');
+    const loaded = await loadForRun(warehouse, new Data(dataDir), 'r1');
     expect((await warehouse.db.rows(READABLE)).map(({ entity_id }) => entity_id)).toEqual(['1', '2']);
     if (expected === 'fault') {
       expect(loaded).toMatchObject({ parts: 1, gone: expect.stringContaining(part!.part) });
@@ -86,7 +86,7 @@ describe('a part that fails to load', () => {
     await land(dataDir, [company(1)]);
     const warehouse = await openTestWarehouse(dataDir);
     await warehouse.db.run('DROP TABLE base.company_seen');
-    await expect(loadForRun(warehouse, new OwnFolder(dataDir), 'r1')).rejects.toThrow(/company_seen/);
+    await expect(loadForRun(warehouse, new Data(dataDir), 'r1')).rejects.toThrow(/company_seen/);
     expect(await warehouse.db.count('SELECT count(*) FROM ledger.loaded_parts')).toBe(0);
   });
 });
@@ -113,9 +113,9 @@ describe('for any bytes of a part', () => {
         const bytes = mangle(readFileSync(part!.file), how);
         if (isKnown) commit(part!, bytes);
         else writeFileSync(part!.file, bytes);
-        const warehouse = await openWarehouse(new OwnFolder(dataDir));
+        const warehouse = await openWarehouse(new Data(dataDir));
         try {
-          await loadForRun(warehouse, new OwnFolder(dataDir), 'r1');
+          await loadForRun(warehouse, new Data(dataDir), 'r1');
           expect((await warehouse.db.rows(READABLE)).map(({ entity_id }) => entity_id)).toContain('2');
         } finally {
           await warehouse.close();

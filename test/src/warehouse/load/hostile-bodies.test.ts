@@ -8,7 +8,7 @@ import { landRows } from '../../../../src/landing/index.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import type { LoadCounts } from '../../../../src/warehouse/duckdb/errors.js';
 import { openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 /*
  * Every hostile body is one row of a part, between two good rows. One load reads all parts, with a memory limit that the
@@ -176,12 +176,12 @@ describe('one load of hostile bodies', () => {
       }));
       hashes.push(rows.map((row) => createHash('sha256').update(row.body).digest('hex')));
       await landRows(
-        { data: new OwnFolder(dataDir), stream, run: 'r1', date: '2026-11-20', market: 'm', chunk: `c${n}` },
+        { data: new Data(dataDir), stream, run: 'r1', date: '2026-11-20', market: 'm', chunk: `c${n}` },
         rows,
       );
     }
-    warehouse = await openWarehouse(new OwnFolder(dataDir), { memoryLimit: '1GB' });
-    counts = await loadLanding(warehouse, new OwnFolder(dataDir));
+    warehouse = await openWarehouse(new Data(dataDir), { memoryLimit: '1GB' });
+    counts = await loadLanding(warehouse, new Data(dataDir));
   });
   afterAll(async () => {
     await warehouse.close();

@@ -15,7 +15,7 @@ import { createRegistry } from '../../../../src/serve/metrics/registry.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
 import { openTestWarehouse } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
 const START = Date.parse('2026-11-21T02:00:00Z');
@@ -35,7 +35,7 @@ beforeEach(async () => {
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
   const now = (): Date => new Date(START + minutes * 60_000);
   const client = createApiClient({ baseUrl: api.url, apiKey: api.key, maxRetries: 0, now });
-  deps = { config, data: new OwnFolder(config.dataDir), client, clock: { now }, log: createLog('test') };
+  deps = { config, data: new Data(config.dataDir), client, clock: { now }, log: createLog('test') };
 });
 
 afterEach(async () => {
@@ -65,7 +65,7 @@ const daily = (used: unknown, total: unknown): string => {
 
 async function built(): Promise<Record<string, unknown>[]> {
   const warehouse = await openTestWarehouse(project.dataDir);
-  await loadLanding(warehouse, new OwnFolder(project.dataDir));
+  await loadLanding(warehouse, new Data(project.dataDir));
   await buildModels(warehouse);
   return warehouse.db.rows(
     'SELECT count(*)::INTEGER AS readings, max(length(metric))::INTEGER AS longest FROM ops.quota',

@@ -8,7 +8,7 @@ import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { RECORD_STREAMS } from '../../../../schemas/streams/landing-streams.js';
 import { splitIntoBatches } from '../../../../src/warehouse/load/load.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const company = (id: number): Answer => ({ stream: 'companies', entity: String(id), body: { id, name: `C${id}` } });
 
@@ -17,16 +17,16 @@ describe('loadLanding', () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1), company(2)]);
     const warehouse = await openTestWarehouse(dataDir);
-    expect(await loadLanding(warehouse, new OwnFolder(dataDir))).toEqual({ parts: 1, rows: 2, rejects: 0 });
-    expect(await loadLanding(warehouse, new OwnFolder(dataDir))).toEqual({ parts: 0, rows: 0, rejects: 0 });
+    expect(await loadLanding(warehouse, new Data(dataDir))).toEqual({ parts: 1, rows: 2, rejects: 0 });
+    expect(await loadLanding(warehouse, new Data(dataDir))).toEqual({ parts: 0, rows: 0, rejects: 0 });
     await land(dataDir, [company(3), { stream: 'quota', entity: 'q', body: 'x' }]);
-    expect(await loadLanding(warehouse, new OwnFolder(dataDir))).toEqual({ parts: 2, rows: 2, rejects: 1 });
+    expect(await loadLanding(warehouse, new Data(dataDir))).toEqual({ parts: 2, rows: 2, rejects: 1 });
     expect(await warehouse.db.count('SELECT count(*) FROM ledger.observations')).toBe(4);
   });
 
   test('loads nothing from an empty landing zone', async () => {
     const dataDir = temporaryDataDir();
-    expect(await loadLanding(await openTestWarehouse(dataDir), new OwnFolder(dataDir))).toEqual({
+    expect(await loadLanding(await openTestWarehouse(dataDir), new Data(dataDir))).toEqual({
       parts: 0,
       rows: 0,
       rejects: 0,
@@ -48,7 +48,7 @@ describe('loadLanding', () => {
     if (bad === undefined) throw new Error('nothing landed');
     damage(bad.file);
     const warehouse = await openTestWarehouse(dataDir);
-    const error = await loadLanding(warehouse, new OwnFolder(dataDir)).catch((thrown: unknown) => thrown);
+    const error = await loadLanding(warehouse, new Data(dataDir)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(LandingCorruptError);
     expect(error).toMatchObject({
       type: 'LandingCorrupt',
@@ -61,17 +61,17 @@ describe('loadLanding', () => {
       { entity_id: 'q' },
     ]);
     // The next load fails for the same reason.
-    await expect(loadLanding(warehouse, new OwnFolder(dataDir))).rejects.toThrow(message);
+    await expect(loadLanding(warehouse, new Data(dataDir))).rejects.toThrow(message);
   });
 
   test('names loaded parts that are missing from the landing zone', async () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1)]);
     const warehouse = await openTestWarehouse(dataDir);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     rmSync(path.join(dataDir, 'landing'), { recursive: true });
     await land(dataDir, [{ stream: 'quota', entity: 'q', body: 'x' }]);
-    const { gone } = await loadLanding(warehouse, new OwnFolder(dataDir));
+    const { gone } = await loadLanding(warehouse, new Data(dataDir));
     expect(gone).toMatch(/rows of 1 landed parts that are missing .* the first is companies\/.*tidemark replay/);
   });
 
@@ -88,7 +88,7 @@ describe('loadLanding', () => {
       '{"stream":',
     );
     const warehouse = await openTestWarehouse(dataDir);
-    await expect(loadLanding(warehouse, new OwnFolder(dataDir))).rejects.toMatchObject({
+    await expect(loadLanding(warehouse, new Data(dataDir))).rejects.toMatchObject({
       loaded: { parts: 1 },
       faults: [expect.stringMatching(/_manifest.* is no manifest/)],
     });
@@ -98,12 +98,12 @@ describe('loadLanding', () => {
     const dataDir = temporaryDataDir();
     await land(dataDir, [company(1)]);
     const warehouse = await openTestWarehouse(dataDir);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     const [part] = readManifests(dataDir);
     if (part === undefined) throw new Error('nothing landed');
     const manifest = path.join(path.dirname(part.file), '_manifest', part.part.replace('.parquet', '.json'));
     writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(part.sha256, 'f'.repeat(64)));
-    await expect(loadLanding(warehouse, new OwnFolder(dataDir))).rejects.toThrow(
+    await expect(loadLanding(warehouse, new Data(dataDir))).rejects.toThrow(
       'differs from the part that was loaded under this name',
     );
   });
@@ -114,7 +114,7 @@ describe('loadLanding', () => {
     await land(dataDir, [company(1), { stream: 'companies', entity: '2', body: long, status: 500 }]);
     const [part] = readManifests(dataDir);
     const warehouse = await openTestWarehouse(dataDir);
-    expect(await loadLanding(warehouse, new OwnFolder(dataDir))).toMatchObject({ rejects: 1 });
+    expect(await loadLanding(warehouse, new Data(dataDir))).toMatchObject({ rejects: 1 });
     const file = path.join(
       dataDir,
       'rejects',
@@ -134,7 +134,7 @@ describe('loadLanding', () => {
     const dataDir = temporaryDataDir();
     for (const stream of ['quota', 'requests'] as const) {
       const target = {
-        data: new OwnFolder(dataDir),
+        data: new Data(dataDir),
         stream,
         run: 'r1',
         date: '2026-11-20',
@@ -154,7 +154,7 @@ describe('loadLanding', () => {
       ]);
     }
     const warehouse = await openTestWarehouse(dataDir);
-    expect(await loadLanding(warehouse, new OwnFolder(dataDir))).toEqual({ parts: 2, rows: 2, rejects: 2 });
+    expect(await loadLanding(warehouse, new Data(dataDir))).toEqual({ parts: 2, rows: 2, rejects: 2 });
     const loaded = await warehouse.db.rows('SELECT stream, rejects FROM ledger.loaded_parts ORDER BY stream');
     expect(loaded).toEqual([
       { stream: 'quota', rejects: '1' },
@@ -182,7 +182,7 @@ test.each([
     const warehouse = await openTestWarehouse(dataDir);
     for (const some of loads === 1 ? [answers] : answers.map((answer) => [answer])) {
       await land(dataDir, some);
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
     }
     expect(await warehouse.db.rows('SELECT gone, answered_at = read_at AS same FROM ledger.answers')).toEqual([
       { gone: false, same: true },
@@ -201,7 +201,7 @@ test('uses the latest valid answer of a record in any loading order', async () =
     const warehouse = await openTestWarehouse(dataDir);
     for (const answer of order) {
       await land(dataDir, [answer]);
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
     }
     const rows = await warehouse.db.rows(
       'SELECT gone, CAST(answered_at AS DATE) AS answered, CAST(read_at AS DATE) AS read FROM ledger.answers',

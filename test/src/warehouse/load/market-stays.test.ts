@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 interface Run {
   /** Its date is one of four, so runs of one date repeat. */
@@ -55,7 +55,7 @@ it('tells exactly which runs found a company, in whatever order their parts land
       const warehouse = await openTestWarehouse(dataDir);
       for (let at = 0; at < order.length; at += perLoad) {
         for (const place of order.slice(at, at + perLoad)) await land(dataDir, answersOf(runs, place));
-        await loadLanding(warehouse, new OwnFolder(dataDir));
+        await loadLanding(warehouse, new Data(dataDir));
       }
       const expected = runs.flatMap(({ market, ids: first, lateIds }, n) =>
         [...new Set([...first, ...lateIds])].map((id) => `r${n} ${market} ${id}`),
@@ -83,7 +83,7 @@ it('adds no row for a company that stays in the market', async () => {
     [1, 3, 4],
   ].entries()) {
     await land(dataDir, marketNight({ run: `r${n}`, date: `2026-11-2${n}`, ids: found }));
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
   }
   await buildModels(warehouse);
   const stays = 'SELECT company_id, from_no, to_no FROM base.market_stays ORDER BY ALL';

@@ -4,13 +4,13 @@ import type { LandingStream } from '../../../../schemas/streams/landing-streams.
 import { landRows, pullRows, READ_BY_CRAWL, readManifests, readRunRows } from '../../../../src/landing/index.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { becomeWriter } from '../../../../src/warehouse/duckdb/writer.js';
-import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
+import type { SharedData } from '../../../../src/store/data.js';
 import { readProjectFiles } from '../../../repo/project-files.js';
 import { openTestWarehouse } from '../../../helpers/warehouse.js';
-import { keysBelow, makeMachines } from '../../store/working-copy/machines.js';
+import { keysBelow, makeMachines } from '../../store/machines.js';
 
 const RUN = { run: 'r1', date: '2026-11-01' };
-async function landOne(data: WorkingCopy, stream: LandingStream): Promise<void> {
+async function landOne(data: SharedData, stream: LandingStream): Promise<void> {
   const row = {
     request_key: `a request of ${stream}`,
     entity_id: '1',
@@ -23,7 +23,7 @@ async function landOne(data: WorkingCopy, stream: LandingStream): Promise<void> 
 }
 
 it('keeps parts in a shared working copy that a crawl step is about to read', async () => {
-  const [copy] = (await makeMachines(1)) as [WorkingCopy];
+  const [copy] = (await makeMachines(1)) as [SharedData];
   const { dataDir } = copy;
   for (const stream of [...READ_BY_CRAWL, 'companies'] as const) await landOne(copy, stream);
   await pullRows(copy, { streams: [...READ_BY_CRAWL] });
@@ -48,7 +48,7 @@ it('keeps the parts of every stream that the code of the crawl pulls', () => {
 });
 
 it('takes a part again that another process removed while it was loaded', async () => {
-  const [copy] = (await makeMachines(1)) as [WorkingCopy];
+  const [copy] = (await makeMachines(1)) as [SharedData];
   const { dataDir } = copy;
   await landOne(copy, 'companies');
   const [part] = readManifests(dataDir);
@@ -67,7 +67,7 @@ it('takes a part again that another process removed while it was loaded', async 
 });
 
 it('gives the complete raw values of rejects to the bucket', async () => {
-  const [copy] = (await makeMachines(1)) as [WorkingCopy];
+  const [copy] = (await makeMachines(1)) as [SharedData];
   const { dataDir } = copy;
   const row = {
     request_key: 'GET /v2/companies/1',

@@ -10,7 +10,7 @@ import { useShared } from '../../../../src/warehouse/duckdb/shared.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { land, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 /** Sizes with their bounds; null: the meaning is not certain, so the size stays as text. */
 const SIZES: [size: unknown, bounds: [number | null, number | null] | null][] = [
@@ -177,7 +177,7 @@ const check = async (model: string, name: string): Promise<Record<string, unknow
 
 beforeAll(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-spellings-'));
-  warehouse = await openWarehouse(new OwnFolder(dataDir));
+  warehouse = await openWarehouse(new Data(dataDir));
   await land(dataDir, [
     ...SIZES.map(([size], i) => company(1000 + i, { size })),
     ...DATES.map(([founding_date], i) => company(2000 + i, { founding_date })),
@@ -195,7 +195,7 @@ beforeAll(async () => {
     ),
     answer('tender_details', 'contacts', { slug: 'contacts', contacts: { mobile: '+45 1', email: ['a@example.com'] } }),
   ]);
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   await buildModels(warehouse);
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 /*
  * The first pass of staging reads plain records, and the second pass all others. An id with a space before it makes a
@@ -121,7 +121,7 @@ it.each([
   ]);
   await land(dataDir, answers);
   const warehouse = await openTestWarehouse(dataDir);
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   const { db } = warehouse;
   // The first pass read most of the records without a space before the id.
   const odd = await db.count('SELECT count(*) FROM odd_rows');

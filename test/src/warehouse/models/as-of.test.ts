@@ -6,7 +6,7 @@ import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { publishedFile } from '../../../../src/store/data-folder.js';
 import { readFunctions } from '../../../../src/warehouse/models/functions.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const v1 = (...reports: [date: number, indicators: Record<string, unknown>][]) => ({
   reports: reports.map(([date, values]) => ({
@@ -54,7 +54,7 @@ describe('as_of functions of the published file', () => {
         dataDir,
         answers.map(([stream, entity, body]) => ({ stream, entity, body, at, date, run: date })),
       );
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       await buildModels(warehouse);
       lived[date] = [await warehouse.db.rows(COMPANIES), await warehouse.db.rows(FINANCIALS)];
     }
@@ -109,7 +109,7 @@ describe('as_of functions of the published file', () => {
           run: 'r',
         },
       ]);
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       await buildModels(warehouse);
       await publish(warehouse, dataDir, { run: 'r', now: new Date('2026-11-21T00:00:00Z') });
       files.push(publishedFile(dataDir));

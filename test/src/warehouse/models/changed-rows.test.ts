@@ -5,7 +5,7 @@ import { readModels } from '../../../../src/warehouse/models/models.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { countStatements } from '../../../helpers/count-statements.js';
 import { land, marketNight, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const NOW = new Date('2026-11-25T04:00:00Z');
 const IDS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -16,7 +16,7 @@ describe('the cost of a build', () => {
     const warehouse = await openTestWarehouse(dataDir);
     const night = marketNight({ run: 'r0', date: '2026-11-20', ids: IDS });
     await land(dataDir, [...night, ...IDS.flatMap((id) => answers(id, id, '2026-11-20T02:00:00Z'))]);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse, { now: NOW });
 
     const ids = IDS.slice(0, changed);
@@ -24,7 +24,7 @@ describe('the cost of a build', () => {
       dataDir,
       ids.flatMap((id) => answers(id, id + 100, '2026-11-21T02:00:00Z')),
     );
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     const before = await readLastRows(warehouse.db);
     const statements = await countStatements(warehouse.db, () => buildModels(warehouse, { now: NOW }));
 

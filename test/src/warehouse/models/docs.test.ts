@@ -9,7 +9,7 @@ import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { land, temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const models = await readModels();
 const dictionary = renderDictionary(describeTables(models, await readLineage(models)), readFunctions());
@@ -35,11 +35,11 @@ test('tells missing, null and empty text apart with the query of the dictionary'
   }));
   await land(dataDir, answers);
   const query = /```sql\n([^`]+)```/.exec(dictionary)?.[1] ?? '';
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
     const rows = await warehouse.db.rows(query.replace('data/landing', `${dataDir}/landing`));
     expect(rows.map((row) => row['vat_number'])).toEqual([null, 'null', '""', '"DK1"']);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse);
     const values = await warehouse.db.rows('SELECT vat_number FROM core.companies_history ORDER BY valid_from');
     expect(values).toEqual([{ vat_number: null }, { vat_number: 'DK1' }]);

@@ -11,7 +11,7 @@ import { readModels } from '../../../../src/warehouse/models/models.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { findBuild } from '../../../helpers/processes.js';
 import { land, marketNight, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const NOW = new Date('2026-11-20T04:00:00Z');
 const ANSWERS: Answer[] = [
@@ -23,7 +23,7 @@ const ANSWERS: Answer[] = [
 /** Loads the answers and builds the models. Returns what the warehouse then has. */
 async function firstNight(warehouse: Warehouse, dataDir: string): Promise<unknown> {
   await land(dataDir, ANSWERS);
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   await buildModels(warehouse, { now: NOW });
   return readAll(warehouse.db);
 }
@@ -45,7 +45,7 @@ test('a first night in a copied warehouse gives the same tables, comments and re
   await writeEmptyWarehouse(copied);
   const results: unknown[] = [];
   for (const dataDir of [copied, made]) {
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     results.push(await firstNight(warehouse, dataDir));
     await warehouse.close();
   }
@@ -59,13 +59,13 @@ test('a build copies its warehouse with all models, but without a record that th
   const { openWarehouse: openBuilt } = (await import(
     path.join(build, 'src', 'warehouse', 'duckdb', 'open.js')
   )) as typeof Open;
-  const warehouse = await openBuilt(new OwnFolder(dataDir));
+  const warehouse = await openBuilt(new Data(dataDir));
   const { db } = warehouse;
   expect(await db.count('SELECT count(*) FROM core.companies')).toBe(0);
   expect(await db.count('SELECT count(*) FROM base.models')).toBe(0);
   await warehouse.close();
   expect(existsSync(`${warehouseFile(dataDir)}.new`)).toBe(false);
-  const again = await openWarehouse(new OwnFolder(dataDir));
+  const again = await openWarehouse(new Data(dataDir));
   expect(await again.db.count('SELECT count(*) FROM base.models')).toBe(0);
   await again.close();
 });

@@ -6,7 +6,7 @@ import { buildModels, type BuildOptions } from '../../../../src/warehouse/models
 import { readShared } from '../../../../src/warehouse/duckdb/sql-files.js';
 import { readSet } from '../../../../src/warehouse/models/sets.js';
 import { temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 function write(name: string, sql = 'SELECT 1::BIGINT AS id', columns = 'id: BIGINT | Id'): Model {
   const text = `/*\nmodel: core.${name}\nkind: table\nversion: 1\ngrain: thing\nkey: [id]\ndescription: Things.\ncolumns:\n  ${columns}\n*/\n${sql}\n`;
@@ -20,7 +20,7 @@ const setOf = (...models: Model[]) =>
   );
 
 async function build(dataDir: string, options: BuildOptions): Promise<void> {
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
     await buildModels(warehouse, options);
   } finally {
@@ -76,7 +76,7 @@ describe('the history of models', () => {
         inForce: true,
       },
     ]);
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     const kept = await readSet(warehouse.db, { set: 2 });
     expect(kept.models.map(({ model, text }) => [model, text])).toEqual([
       ['core.a', a.text],

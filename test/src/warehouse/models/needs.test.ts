@@ -7,7 +7,7 @@ import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { answer, nights } from '../../../helpers/random-answers.js';
 import { buildFrom, land, marketNight, temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 test('a table has no rows while all tables that its model needs are empty', async () => {
   const answers = fc.sample(answer, { numRuns: 200, seed: 1 }).flat();
@@ -28,13 +28,13 @@ test('a table has no rows while all tables that its model needs are empty', asyn
 
 test('builds no table of a stream that no market uses, until the stream has an answer', async () => {
   const dataDir = temporaryDataDir();
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   onTestFinished(() => warehouse.close());
   await buildModels(warehouse);
   const run = vi.spyOn(warehouse.db, 'run');
   const night = async (answers: Parameters<typeof land>[1]): Promise<string[]> => {
     await land(dataDir, answers);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     run.mockClear();
     await buildModels(warehouse);
     return run.mock.calls.flatMap(

@@ -10,7 +10,7 @@ import {
   temporaryDataDir,
   type Answer,
 } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const daily = 'SELECT date, companies, active, entered, "left", changed FROM marts.market_daily ORDER BY date';
 
@@ -48,7 +48,7 @@ describe('market nights', () => {
     );
     const warehouse = await openTestWarehouse(dataDir);
     const build = async (): Promise<unknown[]> => {
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       await buildModels(warehouse);
       return warehouse.db
         .rows(`SELECT c.distinct_companies, c.missing, c.share, c.counted_companies, c.loaded_companies,

@@ -7,7 +7,7 @@ import { openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/
 import { readModels } from '../../../../src/warehouse/models/models.js';
 import { answer, nights } from '../../../helpers/random-answers.js';
 import { land, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 // Not compared: these tables contain the time of the build.
 const ABOUT_THE_BUILD = new Set(['ops.checks', 'meta.models', 'meta.model_changes']);
@@ -44,11 +44,11 @@ function shuffleIntoSteps(answers: Answer[], random: fc.Stream<number>): Answer[
 /** Every published table after landing, loading and building step by step. */
 async function snapshot(steps: Answer[][]): Promise<Record<string, unknown[]>> {
   const dataDir = temporaryDataDir();
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
     for (const step of steps) {
       await land(dataDir, step);
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       await buildModels(warehouse);
     }
     return await readTables(warehouse);

@@ -10,7 +10,7 @@ import { orderModels, parseModel, type Model } from '../../../../src/warehouse/m
 import { planModels, type ModelChange } from '../../../../src/warehouse/models/plan.js';
 import { readApplied, readPlan } from '../../../../src/warehouse/models/read-plan.js';
 import { openTestWarehouse, temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 interface Written {
   name?: string;
@@ -361,7 +361,7 @@ async function leaveBuilt(
   dataDir: string,
   work: (warehouse: Warehouse) => Promise<void> = async () => undefined,
 ): Promise<void> {
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   await buildModels(warehouse, { models: orderModels(models) });
   await work(warehouse);
   await warehouse.close();

@@ -10,7 +10,7 @@ import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { countStatements } from '../../../helpers/count-statements.js';
 import { answer, nights } from '../../../helpers/random-answers.js';
 import { buildFrom, land, openTestWarehouse, temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const NOW = new Date('2026-11-25T04:00:00Z');
 
@@ -33,7 +33,7 @@ describe('a build of the models', () => {
     const warehouse = await openTestWarehouse(dataDir);
     await buildModels(warehouse);
     await land(dataDir, [{ stream: 'nomenclatures', entity: 'v1', body: { regions: [{ id: 1, name: 'R' }] } }]);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     const before = await readState(warehouse.db);
     await buildModels(warehouse);
     const built = await readBuilt(warehouse.db, before);
@@ -119,7 +119,7 @@ describe('a build of the models', () => {
     const set = await withModels(thing('core.zone', 'SELECT CAST(1 AS BIGINT) AS id', audit));
     expect((await buildModels(warehouse, { set })).failedAudits).toEqual([]);
     await land(dataDir, [{ stream: 'nomenclatures', entity: 'v1', body: { regions: [{ id: 1, name: 'R' }] } }]);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     expect((await buildModels(warehouse, { set })).failedAudits).toEqual(['core.zone.no_lists (1)']);
   });
 
@@ -148,7 +148,7 @@ describe('skipped models', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 9 }), async (steps) => {
         const dataDir = temporaryDataDir();
-        let warehouse = await openWarehouse(new OwnFolder(dataDir));
+        let warehouse = await openWarehouse(new Data(dataDir));
         try {
           let waiting = nights;
           let choice = { set: sets[0]!, personalData: false };
@@ -162,10 +162,10 @@ describe('skipped models', () => {
             }
             if ('reopen' in one) {
               await warehouse.close();
-              warehouse = await openWarehouse(new OwnFolder(dataDir));
+              warehouse = await openWarehouse(new Data(dataDir));
             }
             if ('set' in one) choice = { set: sets[one.set]!, personalData: one.personalData };
-            await loadLanding(warehouse, new OwnFolder(dataDir));
+            await loadLanding(warehouse, new Data(dataDir));
             if ('killed' in one) await killWhileBuilding(warehouse, choice.set);
             // A run that is killed between load and build leaves the build to the next run.
             if (!('reopen' in one)) await build();
@@ -174,7 +174,7 @@ describe('skipped models', () => {
           const tables = await readTables(warehouse.db, choice.set);
           await warehouse.close();
           expect(tables).toEqual(await wholeBuild(warehouse.db.file, choice));
-          warehouse = await openWarehouse(new OwnFolder(dataDir));
+          warehouse = await openWarehouse(new Data(dataDir));
         } finally {
           await warehouse.close();
           rmSync(dataDir, { recursive: true, force: true });
@@ -240,7 +240,7 @@ async function wholeBuild(
 ): Promise<Record<string, unknown[]>> {
   const copy = `${file}.copy`;
   copyFileSync(file, copy);
-  const warehouse = await openWarehouse(new OwnFolder(''), { file: copy });
+  const warehouse = await openWarehouse(new Data(''), { file: copy });
   try {
     await warehouse.db.run('DELETE FROM ledger.model_inputs');
     await buildModels(warehouse, { ...choice, origin: 'rollback', now: NOW });

@@ -8,7 +8,7 @@ import { writeEmptyWarehouse } from '../../../../src/warehouse/models/empty-ware
 import { openWarehouse, type Warehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { readModels } from '../../../../src/warehouse/models/models.js';
 import { land, openTestWarehouse, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const model = (await readModels()).filter((one) => one.model === 'core.watch_events');
 
@@ -82,11 +82,11 @@ function eventsOf({ listings, deliveries }: Second): number {
 async function tableAfter(steps: Answer[][]): Promise<Record<string, unknown>[]> {
   const dataDir = temporaryDataDir();
   await writeEmptyWarehouse(dataDir);
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   try {
     for (const step of steps) {
       await land(dataDir, step);
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       await buildModels(warehouse, { models: model, personalData: true });
     }
     return await readEvents(warehouse);
@@ -152,7 +152,7 @@ describe('core.watch_events', () => {
     const seen: unknown[][] = [];
     for (const step of [delivery('Bo', 1), delivery('Ann', 2), delivery('Bo', 3), listing, delivery('Cy', 30)]) {
       await land(dataDir, step);
-      await loadLanding(warehouse, new OwnFolder(dataDir));
+      await loadLanding(warehouse, new Data(dataDir));
       await buildModels(warehouse, { models: model, personalData: true });
       seen.push((await readEvents(warehouse)).map((row) => [row['event_id'], row['new_value'], row['received_via']]));
     }
@@ -188,7 +188,7 @@ describe('core.watch_events', () => {
     const body = `{"company_data":{"id":1,"date":"2026-11-01T10:00:00Z"},"field":"company.bank","new_value":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     await land(dataDir, [{ stream: 'watch_events', run: 'webhook', request: 'WEBHOOK /delivery', body }]);
     const warehouse = await openTestWarehouse(dataDir);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await buildModels(warehouse, { models: model, personalData: true });
     expect(await warehouse.db.rows('SELECT len(new_value) AS letters FROM core.watch_events')).toEqual(stored);
     expect(await warehouse.db.rows('SELECT reason FROM ledger.rejects')).toEqual(rejected);

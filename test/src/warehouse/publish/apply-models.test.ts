@@ -19,7 +19,7 @@ import { previousSet, readSet, type AppliedSet, type SetOrigin } from '../../../
 import { assembleModels, type Model } from '../../../../src/warehouse/models/models.js';
 import { queryFile } from '../../../helpers/project.js';
 import { land, temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 
@@ -82,8 +82,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
 async function night(dataDir: string): Promise<void> {
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   await buildModels(warehouse);
   await publish(warehouse, dataDir, { run: 'night', now: NOW });
   await warehouse.close();
@@ -95,8 +95,8 @@ describe('applyModels', () => {
   test('says why exchange rates could not be read, also if no model changed', async () => {
     const { dataDir, request } = await start();
     const file = path.join(dataDir, 'rates.csv');
-    const rates = { file, name: './rates.csv', data: new OwnFolder(dataDir), base: 'EUR', reporting: 'EUR' };
-    const applied = await applyModels(new OwnFolder(dataDir), { ...request, modelsDir: undefined, rates });
+    const rates = { file, name: './rates.csv', data: new Data(dataDir), base: 'EUR', reporting: 'EUR' };
+    const applied = await applyModels(new Data(dataDir), { ...request, modelsDir: undefined, rates });
     expect(applied).toMatchObject({ built: null, published: null });
     expect(applied.notes).toEqual([expect.stringContaining('./rates.csv could not be read: there is no such file.')]);
   });
@@ -106,14 +106,14 @@ describe('applyModels', () => {
     const first = { name: 'first', sql: IDS };
     const audits = '[{name: none, severity: error, sql: FROM marts.second}]';
     edit(first, { name: 'second', sql: 'SELECT id FROM marts.first', audits });
-    await expect(applyModels(new OwnFolder(dataDir), request)).rejects.toThrow('Audits failed: marts.second.none (3)');
+    await expect(applyModels(new Data(dataDir), request)).rejects.toThrow('Audits failed: marts.second.none (3)');
     expect(readdirSync(path.join(dataDir, 'warehouse'))).toEqual(['tidemark.duckdb']);
     expect(await queryFile(warehouseFile(dataDir), `FROM duckdb_tables() WHERE table_name = 'first'`)).toEqual([]);
     await expect(queryPublished(dataDir, 'FROM marts.first')).rejects.toThrow('does not exist');
 
     edit(first, { name: 'second', sql: 'SELECT id FROM marts.first WHERE id > 1' });
     const steps: string[] = [];
-    await applyModels(new OwnFolder(dataDir), { ...request, onStep: (step) => steps.push(step) });
+    await applyModels(new Data(dataDir), { ...request, onStep: (step) => steps.push(step) });
     expect(steps).toEqual(['models', 'publish']);
     expect(await queryPublished(dataDir, 'FROM marts.second ORDER BY id')).toEqual([[2], [3]]);
   });
@@ -122,10 +122,10 @@ describe('applyModels', () => {
     const { dataDir, edit, request } = await start();
     edit({ name: 'first', sql: IDS });
     await land(dataDir, [{ stream: 'companies', entity: '4', body: { id: '4', name: 'Company 4' } }]);
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     await warehouse.close();
-    await applyModels(new OwnFolder(dataDir), request);
+    await applyModels(new Data(dataDir), request);
     const counts = 'SELECT (SELECT count(*) FROM marts.first)::INTEGER, (SELECT count(*) FROM core.companies)::INTEGER';
     expect(await queryPublished(dataDir, counts)).toEqual([[4, 4]]);
   });
@@ -134,15 +134,15 @@ describe('applyModels', () => {
     const { dataDir, edit, request } = await start();
     for (const kind of ['view', 'table', 'view']) {
       edit({ name: 'thing', sql: IDS, kind });
-      expect((await applyModels(new OwnFolder(dataDir), request)).published).not.toBeNull();
+      expect((await applyModels(new Data(dataDir), request)).published).not.toBeNull();
     }
     edit();
-    await expect(applyModels(new OwnFolder(dataDir), request)).rejects.toThrow('the file of the table is missing');
-    await expect(applyModels(new OwnFolder(dataDir), { ...request, drop: ['marts.other'] })).rejects.toThrow(
+    await expect(applyModels(new Data(dataDir), request)).rejects.toThrow('the file of the table is missing');
+    await expect(applyModels(new Data(dataDir), { ...request, drop: ['marts.other'] })).rejects.toThrow(
       'no table marts.other',
     );
-    await applyModels(new OwnFolder(dataDir), { ...request, drop: ['marts.thing'] });
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    await applyModels(new Data(dataDir), { ...request, drop: ['marts.thing'] });
+    const warehouse = await openWarehouse(new Data(dataDir));
     expect(await warehouse.db.count(`SELECT count(*) FROM duckdb_views() WHERE view_name = 'thing'`)).toBe(0);
     await warehouse.close();
   });
@@ -166,7 +166,7 @@ describe('applyModels', () => {
       const isRenamed = name === 'core/companies_history';
       writeFileSync(path.join(own, `${name}.sql`), isRenamed ? text.replace('version: 1\n', 'version: 2\n') : text);
     }
-    const { published } = await applyModels(new OwnFolder(dataDir), request);
+    const { published } = await applyModels(new Data(dataDir), request);
     expect(published?.notes).toEqual([
       expect.stringMatching(
         /^The function core\.companies_as_of is not published, because tables that it reads are missing or different .*is_current/,
@@ -179,41 +179,39 @@ describe('applyModels', () => {
   test('publishes what a killed apply had built', async () => {
     const { dataDir, edit, request } = await start();
     edit({ name: 'thing', sql: IDS });
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     await buildModels(warehouse, request);
     await warehouse.close();
-    expect(await applyModels(new OwnFolder(dataDir), request)).toMatchObject({
+    expect(await applyModels(new Data(dataDir), request)).toMatchObject({
       built: null,
       published: { file: expect.any(String) },
     });
     expect(await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.thing')).toEqual([[3]]);
-    expect(await applyModels(new OwnFolder(dataDir), request)).toMatchObject({ built: null, published: null });
+    expect(await applyModels(new Data(dataDir), request)).toMatchObject({ built: null, published: null });
   });
 
   test('builds a table from the new text of a changed view', async () => {
     const { dataDir, edit, request } = await start();
     const reader = { name: 'reader', sql: 'SELECT id FROM marts.seen' };
     edit({ name: 'seen', sql: IDS, kind: 'view' }, reader);
-    await applyModels(new OwnFolder(dataDir), request);
+    await applyModels(new Data(dataDir), request);
     edit({ name: 'seen', sql: `SELECT id FROM (${IDS}) AS t(id) WHERE id > 2`, kind: 'view' }, reader);
-    await applyModels(new OwnFolder(dataDir), request);
+    await applyModels(new Data(dataDir), request);
     expect(await queryPublished(dataDir, 'FROM marts.seen UNION ALL FROM marts.reader')).toEqual([[3], [3]]);
   });
 
   test('rejects stray .sql files in the models folder', async () => {
     const { dataDir, edit, request } = await start();
-    await expect(applyModels(new OwnFolder(dataDir), request)).rejects.toThrow(/The folder .* does not exist/);
+    await expect(applyModels(new Data(dataDir), request)).rejects.toThrow(/The folder .* does not exist/);
     edit();
     writeFileSync(path.join(dataDir, 'own', 'stray.sql'), 'SELECT 1');
-    await expect(applyModels(new OwnFolder(dataDir), request)).rejects.toThrow(
+    await expect(applyModels(new Data(dataDir), request)).rejects.toThrow(
       'stray.sql is not in a subfolder from which Tidemark reads .sql files',
     );
   });
 
   test('says what to do first without a warehouse', async () => {
-    await expect(
-      applyModels(new OwnFolder(temporaryDataDir()), { now: NOW, personalData: false }),
-    ).rejects.toMatchObject({
+    await expect(applyModels(new Data(temporaryDataDir()), { now: NOW, personalData: false })).rejects.toMatchObject({
       message: expect.stringContaining('There is no warehouse') as string,
       todo: expect.stringContaining('tidemark snapshot') as string,
     });
@@ -230,26 +228,26 @@ describe('rollbackModels', () => {
     ];
     for (const sql of versions) {
       edit({ name: 'thing', sql });
-      await applyModels(new OwnFolder(dataDir), request);
+      await applyModels(new Data(dataDir), request);
     }
     const count = async () => (await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.thing'))[0]?.[0];
-    expect((await rollbackModels(new OwnFolder(dataDir), { ...request, dryRun: true })).to.set).toBe(3);
+    expect((await rollbackModels(new Data(dataDir), { ...request, dryRun: true })).to.set).toBe(3);
     expect(await count()).toBe(1);
-    expect((await rollbackModels(new OwnFolder(dataDir), request)).to.set).toBe(3);
+    expect((await rollbackModels(new Data(dataDir), request)).to.set).toBe(3);
     expect(await count()).toBe(2);
-    expect((await rollbackModels(new OwnFolder(dataDir), request)).to.set).toBe(2);
+    expect((await rollbackModels(new Data(dataDir), request)).to.set).toBe(2);
     expect(await count()).toBe(3);
     expect(
-      (await rollbackModels(new OwnFolder(dataDir), request)).changes.filter(({ change }) => change !== 'unchanged'),
+      (await rollbackModels(new Data(dataDir), request)).changes.filter(({ change }) => change !== 'unchanged'),
     ).toMatchObject([
       { model: 'marts.thing', change: 'removed', breaking: ['the table is no longer published'], refused: [] },
     ]);
-    await expect(rollbackModels(new OwnFolder(dataDir), request)).rejects.toThrow('Cannot roll back');
-    await expect(rollbackModels(new OwnFolder(dataDir), { ...request, to: 99 })).rejects.toMatchObject({
+    await expect(rollbackModels(new Data(dataDir), request)).rejects.toThrow('Cannot roll back');
+    await expect(rollbackModels(new Data(dataDir), { ...request, to: 99 })).rejects.toMatchObject({
       type: 'InvalidInput',
       message: 'There is no set 99 of models. Known sets: 1, 2, 3, 4, 5, 6, 7.',
     });
-    expect((await rollbackModels(new OwnFolder(dataDir), { ...request, to: 4 })).to.set).toBe(4);
+    expect((await rollbackModels(new Data(dataDir), { ...request, to: 4 })).to.set).toBe(4);
     expect(await count()).toBe(1);
   });
 
@@ -258,19 +256,19 @@ describe('rollbackModels', () => {
     const versions = [IDS, `SELECT id FROM (${IDS}) AS t(id) WHERE id > 1`];
     for (const sql of versions) {
       edit({ name: 'thing', sql });
-      await applyModels(new OwnFolder(dataDir), request);
+      await applyModels(new Data(dataDir), request);
     }
     const count = async () => (await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.thing'))[0]?.[0];
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     const set = await readSet(warehouse.db, { set: 2 });
     await buildModels(warehouse, { ...request, set, origin: 'rollback', ofSet: 2 });
     await warehouse.close();
-    expect(await rollbackModels(new OwnFolder(dataDir), { ...request, dryRun: true })).toMatchObject({
+    expect(await rollbackModels(new Data(dataDir), { ...request, dryRun: true })).toMatchObject({
       to: { set: 1 },
       published: null,
     });
     expect(await count()).toBe(2);
-    expect(await rollbackModels(new OwnFolder(dataDir), request)).toMatchObject({
+    expect(await rollbackModels(new Data(dataDir), request)).toMatchObject({
       to: { set: 4, ofSet: 2 },
       changes: [],
       built: null,
@@ -282,10 +280,10 @@ describe('rollbackModels', () => {
   test('rolls back a set that was never published', async () => {
     const { dataDir, edit, request } = await start();
     edit({ name: 'thing', sql: IDS });
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     await buildModels(warehouse, request);
     await warehouse.close();
-    expect(await rollbackModels(new OwnFolder(dataDir), request)).toMatchObject({
+    expect(await rollbackModels(new Data(dataDir), request)).toMatchObject({
       to: { set: 1 },
       built: expect.any(Object) as object,
     });
@@ -296,26 +294,24 @@ describe('rollbackModels', () => {
     const { dataDir, edit, request } = await start();
     for (const sql of [IDS, `SELECT id FROM (${IDS}) AS t(id) WHERE id > 1`]) {
       edit({ name: 'thing', sql });
-      await applyModels(new OwnFolder(dataDir), request);
+      await applyModels(new Data(dataDir), request);
     }
-    await rollbackModels(new OwnFolder(dataDir), request);
+    await rollbackModels(new Data(dataDir), request);
     edit({ name: 'thing', sql: 'SELECT FROM WHERE' });
     const { now, personalData, modelsDir } = request;
     const place = { now, personalData, modelsDir };
-    const replay = () => rebuildWarehouse(new OwnFolder(dataDir), place);
+    const replay = () => rebuildWarehouse(new Data(dataDir), place);
     const held: unknown = expect.stringMatching(
       /^Since the rollback of 2026-11-20T12:00:00Z, each run builds set \d of the models/,
     );
     expect((await replay()).notes).toEqual([held]);
     rmSync(path.join(dataDir, 'warehouse'), { recursive: true });
     expect((await replay()).notes).toEqual([held]);
-    expect(
-      (await rebuildWarehouse(new OwnFolder(dataDir), { ...place, into: path.join(dataDir, 'second') })).notes,
-    ).toEqual([held]);
-    expect(await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.thing')).toEqual([[3]]);
-    await expect(applyModels(new OwnFolder(dataDir), request)).rejects.toThrow(
-      /thing\.sql:12: DuckDB cannot parse the SQL/,
+    expect((await rebuildWarehouse(new Data(dataDir), { ...place, into: path.join(dataDir, 'second') })).notes).toEqual(
+      [held],
     );
+    expect(await queryPublished(dataDir, 'SELECT count(*)::INTEGER FROM marts.thing')).toEqual([[3]]);
+    await expect(applyModels(new Data(dataDir), request)).rejects.toThrow(/thing\.sql:12: DuckDB cannot parse the SQL/);
   });
 
   test('never rolls back to the current set or in a circle', () => {
@@ -420,7 +416,7 @@ describe('a model environment', () => {
       sql: `SELECT company_id AS id, ${present} AS present, company_id AS here, 1::BIGINT AS there, false AS is_here FROM core.companies`,
     });
     edit(thing('true'));
-    await applyModels(new OwnFolder(dataDir), request);
+    await applyModels(new Data(dataDir), request);
     edit(thing('company_id % 2 = 0'));
     await applyEnv(dataDir, { ...request, name: 'me' });
     expect((await diffEnv(dataDir, 'me', [], 3)).tables).toMatchObject([
@@ -455,7 +451,7 @@ describe('a model environment', () => {
       { ...numbers, key: 'id, n', sql: 'SELECT range // 2 AS id, range AS n FROM range(4)' },
       reader,
     );
-    await applyModels(new OwnFolder(dataDir), request);
+    await applyModels(new Data(dataDir), request);
     edit(
       {
         name: 'thing',
@@ -505,7 +501,7 @@ describe('a model environment', () => {
       },
     ]);
     expect(await listEnvs(dataDir)).toMatchObject([{ name: 'me', isStale: false }]);
-    const warehouse = await openWarehouse(new OwnFolder(dataDir));
+    const warehouse = await openWarehouse(new Data(dataDir));
     await publish(warehouse, dataDir, { run: 'night', now: NOW });
     await warehouse.close();
     expect(await listEnvs(dataDir)).toMatchObject([{ name: 'me', isStale: true }]);

@@ -9,7 +9,7 @@ import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { countStatements } from '../../../helpers/count-statements.js';
 import { land, marketNight, prepareOnce, publishAndReopen, type Answer } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 /*
  * Counts what a night costs. Counts do not depend on the machine, as times do. If a limit is exceeded, a night has become
@@ -58,7 +58,7 @@ let fifty: Night;
 prepareOnce(async (dataDir) => {
   const ids = Array.from({ length: COMPANIES }, (_, i) => i + 1);
   await writeEmptyWarehouse(dataDir);
-  let warehouse = await openWarehouse(new OwnFolder(dataDir));
+  let warehouse = await openWarehouse(new Data(dataDir));
   const runNight = async (night: number, answers: Answer[]): Promise<Night> => {
     const counted = await runSteps(warehouse, dataDir, night, answers);
     warehouse = await publishAndReopen(warehouse, dataDir, { run: `r${night}`, now: nowOf(night), graceSeconds: 0 });
@@ -88,7 +88,7 @@ async function runSteps(
 ): Promise<Night['statements']> {
   const { db } = warehouse;
   if (answers.length > 0) await land(dataDir, answers);
-  const load = await countStatements(db, () => loadLanding(warehouse, new OwnFolder(dataDir)));
+  const load = await countStatements(db, () => loadLanding(warehouse, new Data(dataDir)));
   const models = await countStatements(db, () => buildModels(warehouse, { now: nowOf(night) }));
   return { load, models };
 }

@@ -17,7 +17,7 @@ import {
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { publish } from '../../../../src/warehouse/publish/publish.js';
 import { land, temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const IDS = 'SELECT company_id AS id FROM core.companies';
@@ -32,8 +32,8 @@ beforeAll(async () => {
   );
   const own = path.join(template, 'own');
   writeModels(own, { thing: IDS, other: IDS });
-  const warehouse = await openWarehouse(new OwnFolder(template));
-  await loadLanding(warehouse, new OwnFolder(template));
+  const warehouse = await openWarehouse(new Data(template));
+  await loadLanding(warehouse, new Data(template));
   await buildModels(warehouse, { modelsDir: own });
   await publish(warehouse, template, { run: 'night', now: NOW });
   await warehouse.close();
@@ -64,7 +64,7 @@ function start() {
 }
 
 async function publishAgain(dataDir: string): Promise<void> {
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   await publish(warehouse, dataDir, { run: 'night', now: NOW });
   await warehouse.close();
 }

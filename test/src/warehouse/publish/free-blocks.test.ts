@@ -12,7 +12,7 @@ import { listBuilds } from '../../../../src/warehouse/builds/builds.js';
 import { publishedFile } from '../../../../src/store/data-folder.js';
 import { land, publishAndReopen, temporaryDataDir, type Answer } from '../../../helpers/warehouse.js';
 import { answersAbout } from '../../maintenance/forget/plant-many.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const JOB: Answer = {
   run: 'r1',
@@ -27,7 +27,7 @@ const JOB: Answer = {
 it('knows for each stream about people that its rows may name people', async () => {
   const dataDir = temporaryDataDir();
   const answers = [...answersAbout(1_000_100, '2026-11-01'), JOB];
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   const { db } = warehouse;
   const tables = await db.rows<{ name: string }>(
     `SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'ledger' AND table_name NOT IN ('loaded_parts', 'built_from')`,
@@ -40,7 +40,7 @@ it('knows for each stream about people that its rows may name people', async () 
       dataDir,
       answers.filter((answer) => answer.stream === stream && answer.status !== 0),
     );
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     if ((await findFreeBlocks(db)).copy) named.push(stream);
   }
   const shown = await Promise.all(
@@ -68,8 +68,8 @@ it('keeps the shown build if the warehouse cannot be written again after a chang
   const dataDir = temporaryDataDir();
   const now = new Date('2026-11-02T00:00:00Z');
   await land(dataDir, answersAbout(1_000_100, '2026-11-01'));
-  let warehouse = await openWarehouse(new OwnFolder(dataDir));
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  let warehouse = await openWarehouse(new Data(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   await buildModels(warehouse, { now, personalData: true });
   warehouse = await publishAndReopen(warehouse, dataDir, { run: 'one', now });
   await buildModels(warehouse, { now, personalData: false });
@@ -79,7 +79,7 @@ it('keeps the shown build if the warehouse cannot be written again after a chang
   );
   expect(listBuilds(dataDir)).toMatchObject([{ run: 'two', current: true }]);
   expect(existsSync(publishedFile(dataDir))).toBe(true);
-  warehouse = await publishAndReopen(await openWarehouse(new OwnFolder(dataDir)), dataDir, { run: 'three', now });
+  warehouse = await publishAndReopen(await openWarehouse(new Data(dataDir)), dataDir, { run: 'three', now });
   await warehouse.close();
   expect(listBuilds(dataDir)).toMatchObject([{ run: 'three', current: true }]);
 });
@@ -114,9 +114,9 @@ it.each([
         ]
       : []),
   ]);
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   const { db } = warehouse;
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   for (const personalData of [true, false]) await buildModels(warehouse, { now: new Date(at.at), personalData });
   const rows = await db.rows<Record<string, string | null>>(
     `SELECT CAST(request AS VARCHAR) AS request, CAST(payload AS VARCHAR) AS payload, CAST(report AS VARCHAR) AS report

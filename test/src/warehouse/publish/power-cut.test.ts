@@ -14,7 +14,7 @@ import { showBuild } from '../../../../src/warehouse/builds/switch.js';
 import { readManifests } from '../../../../src/landing/index.js';
 import { findLost, listPlacements, watchDisk } from '../../../helpers/recorded-disk.js';
 import { land, marketNight, publishAndReopen, temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 vi.mock(import('node:fs'), async (original) =>
   (await import('../../../helpers/recorded-disk.js')).recordFs(await original()),
@@ -29,9 +29,9 @@ async function builtWarehouse(): Promise<{ dataDir: string; warehouse: Warehouse
   const dataDir = realpathSync(temporaryDataDir());
   watchDisk(dataDir);
   await land(dataDir, marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2] }));
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   onTestFinished(() => warehouse.close());
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   await buildModels(warehouse);
   return { dataDir, warehouse };
 }
@@ -64,7 +64,7 @@ describe('publications and power cuts', () => {
     const dataDir = realpathSync(temporaryDataDir());
     watchDisk(dataDir);
     await land(dataDir, marketNight({ run: 'r1', date: '2026-11-20', ids: [1, 2] }));
-    await rebuildWarehouse(new OwnFolder(dataDir), { now: NOW, personalData: true });
+    await rebuildWarehouse(new Data(dataDir), { now: NOW, personalData: true });
     const file = path.relative(dataDir, warehouseFile(dataDir));
     // The warehouse file is renamed twice: into the folder of the lock and out of it.
     const placed = listPlacements().filter(({ to }) => path.basename(to) === path.basename(file));
@@ -100,7 +100,7 @@ describe('publications and power cuts', () => {
       body: { id, name: 'A' },
     }));
     for (const answer of more) await land(dataDir, [answer]);
-    await loadLanding(warehouse, new OwnFolder(dataDir));
+    await loadLanding(warehouse, new Data(dataDir));
     const before = readManifests(dataDir, { stream: 'companies' });
     expect(before).toHaveLength(2);
     const lost: string[] = [];
@@ -109,7 +109,7 @@ describe('publications and power cuts', () => {
       const part = /^(.*)\/_manifest\/(part-joined-.*)\.json$/.exec(to);
       if (part !== null) lost.push(...findLost(path.join(dataDir, part[1] ?? '', `${part[2]}.parquet`)));
     });
-    await compactLanding(warehouse, new OwnFolder(dataDir), { minParts: 2 });
+    await compactLanding(warehouse, new Data(dataDir), { minParts: 2 });
     const joined = listPlacements().filter(({ to }) => to.includes('part-joined-'));
     expect(joined.map(({ lost: content }) => content)).toEqual([[], []]);
     expect(lost.filter((what) => what.includes('part-joined-'))).toEqual([]);

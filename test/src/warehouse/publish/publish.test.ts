@@ -36,7 +36,7 @@ import {
   prepareOnce,
   publishAndReopen,
 } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
+import { Data } from '../../../../src/store/data.js';
 
 const NOW = new Date('2026-11-20T04:00:00Z');
 
@@ -119,7 +119,7 @@ describe('publish', () => {
     const tables = ['marts.market_members', 'core.companies_history', 'core.companies'];
     const [members = [], history, companies] = tables.map(filesOf);
     await land(dataDir, marketNight({ run: 'r2', date: '2026-11-21', ids: [1, 3] }));
-    await loadLanding(open, new OwnFolder(dataDir));
+    await loadLanding(open, new Data(dataDir));
     await buildModels(open);
     open = await publishAndReopen(open, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 60_000) });
     expect(members).toHaveLength(1);
@@ -147,9 +147,9 @@ describe('publish', () => {
         date: '2026-11-21',
       } as const;
       copyFileSync(older, warehouseFile(dataDir));
-      const open = await openWarehouse(new OwnFolder(dataDir));
+      const open = await openWarehouse(new Data(dataDir));
       await land(dataDir, [answer]);
-      await loadLanding(open, new OwnFolder(dataDir), { isWanted: ({ run }) => run !== (n === 1 ? 'r0' : 'r1') });
+      await loadLanding(open, new Data(dataDir), { isWanted: ({ run }) => run !== (n === 1 ? 'r0' : 'r1') });
       await buildModels(open);
       await (
         await publishAndReopen(open, dataDir, { run: name, now: new Date(NOW.getTime() + (n + 1) * 60_000) })
@@ -259,9 +259,9 @@ describe('publish', () => {
     bytes[place] = (bytes[place] ?? 0) ^ 0xff;
     writeFileSync(file, bytes);
     await (
-      await publishAndReopen(await openWarehouse(new OwnFolder(dataDir)), dataDir, { run: 'r2', now: days(6) })
+      await publishAndReopen(await openWarehouse(new Data(dataDir)), dataDir, { run: 'r2', now: days(6) })
     ).close();
-    const late = publishAndReopen(await openWarehouse(new OwnFolder(dataDir)), dataDir, { run: 'r3', now: days(7) });
+    const late = publishAndReopen(await openWarehouse(new Data(dataDir)), dataDir, { run: 'r3', now: days(7) });
     await expect(late).rejects.toThrow(`${file} is damaged`);
     expect(listBuilds(dataDir).map(({ run }) => run)).toEqual(['r2', 'r1', 'r0']);
   });
@@ -283,7 +283,7 @@ describe('publish', () => {
     expect(statSync(warehouseFile(dataDir)).size).toBeLessThan(bytes / 2);
     expect(await open.db.rows(`SELECT * FROM (${objects}) WHERE schema_name <> 'temp'`)).toEqual(before);
     await land(dataDir, marketNight({ run: 'r2', date: '2026-11-21', ids: [1, 3] }));
-    await loadLanding(open, new OwnFolder(dataDir));
+    await loadLanding(open, new Data(dataDir));
     await buildModels(open);
     await (await publishAndReopen(open, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 60_000) })).close();
     expect(await findDifferences(dataDir)).toEqual([]);
@@ -294,7 +294,7 @@ describe('publish', () => {
     await expect(copyClosed(warehouse.db.file, path.join(dataDir, 'copy'))).rejects.toThrow('is open');
     const opened: unknown[] = [];
     const stop = tableBegun.listen(({ done }) => {
-      if (done === 0) opened.push(openWarehouse(new OwnFolder(dataDir)).catch((error: unknown) => error));
+      if (done === 0) opened.push(openWarehouse(new Data(dataDir)).catch((error: unknown) => error));
       if (done === 0)
         opened.push(openFilesBelow(path.dirname(warehouseFile(dataDir))).filter((f) => f.endsWith('.duckdb')));
     });
@@ -303,9 +303,9 @@ describe('publish', () => {
     const [busy, files] = await Promise.all(opened);
     expect(busy).toBeInstanceOf(WarehouseBusyError);
     if (LISTS_OPEN_FILES) expect(files).toEqual([]);
-    await expect(openWarehouse(new OwnFolder(dataDir))).rejects.toThrow(WarehouseBusyError);
+    await expect(openWarehouse(new Data(dataDir))).rejects.toThrow(WarehouseBusyError);
     await warehouse.close();
-    await (await openWarehouse(new OwnFolder(dataDir))).close();
+    await (await openWarehouse(new Data(dataDir))).close();
   });
 
   test.skipIf(!LISTS_OPEN_FILES)('closes the files of the build, so removing it frees space', async () => {
@@ -322,7 +322,7 @@ describe('publish', () => {
     await expect(publishAndReopen(open, dataDir, { run: 'r2', now: new Date(NOW.getTime() + 1000) })).rejects.toThrow(
       /no table marts\.company_years/,
     );
-    open = await openWarehouse(new OwnFolder(dataDir));
+    open = await openWarehouse(new Data(dataDir));
     expect(realpathSync(publishedFile(dataDir))).toBe(before);
     expect(readdirSync(path.join(dataDir, 'published', 'builds'))).toHaveLength(1);
     // The next publication succeeds.

@@ -9,10 +9,9 @@ import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { loadRates } from '../../../../src/warehouse/rates/load-rates.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
 import { becomeWriter } from '../../../../src/warehouse/duckdb/writer.js';
-import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
-import { makeMachines } from '../../store/working-copy/machines.js';
+import { Data, type SharedData } from '../../../../src/store/data.js';
+import { makeMachines } from '../../store/machines.js';
 import { land, openTestWarehouse, temporaryDataDir } from '../../../helpers/warehouse.js';
-import { OwnFolder } from '../../../../src/store/data.js';
 
 const RATES = 'SELECT date, currency, rate FROM core.fx_rates ORDER BY ALL';
 const REFUSED = 'SELECT line, currency, rate, reason FROM ledger.fx_refused ORDER BY ALL';
@@ -31,9 +30,9 @@ async function setUp(fx: Partial<RatesSource> = {}) {
   const dataDir = temporaryDataDir();
   await land(dataDir, [report(1, 2023, 'USD', 8), report(2, 2023, 'GBP', 9), report(3, 2024, 'USD', 10)]);
   const warehouse = await openTestWarehouse(dataDir);
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   const file = path.join(dataDir, 'rates.csv');
-  const source = { file, name: './rates.csv', data: new OwnFolder(dataDir), base: 'EUR', reporting: 'EUR', ...fx };
+  const source = { file, name: './rates.csv', data: new Data(dataDir), base: 'EUR', reporting: 'EUR', ...fx };
   return {
     dataDir,
     db: warehouse.db,
@@ -200,8 +199,8 @@ describe('exchange rates', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/rates.csv`;
-    const [first, second] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
-    const notesOf = async (copy: WorkingCopy): Promise<string[]> => {
+    const [first, second] = (await makeMachines(2)) as [SharedData, SharedData];
+    const notesOf = async (copy: SharedData): Promise<string[]> => {
       const { dataDir } = copy;
       const { lease } = await becomeWriter(copy, { what: 'a test' });
       const { db } = await openTestWarehouse(dataDir);

@@ -20,7 +20,7 @@ import { readRunRows, spoolFile } from '../../../../../src/landing/index.js';
 import { bookAttempt } from '../../../../../src/landing/request-log.js';
 import { makeProject, type Project } from '../../../../helpers/project.js';
 import { ALONE, UNCHECKED } from '../../../../helpers/activity-inputs.js';
-import { OwnFolder } from '../../../../../src/store/data.js';
+import { Data } from '../../../../../src/store/data.js';
 
 const KEY = 'a-key-of-this-test';
 const FIRST: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
@@ -82,7 +82,7 @@ afterEach(async () => {
 
 function begin(): void {
   const config = loadConfig(project.env['TIDEMARK_CONFIG'] ?? '', project.env);
-  deps = { ...deps, config, data: new OwnFolder(config.dataDir), clock: createClock({}), log: createLog('test') };
+  deps = { ...deps, config, data: new Data(config.dataDir), clock: createClock({}), log: createLog('test') };
   ctx = openRun(config, deps.clock, {
     workflowType: 'checkPayees',
     workflowId: 'w',
@@ -100,7 +100,7 @@ async function check(heartbeat = FIRST): ReturnType<typeof fetchChunk> {
 }
 
 const landed = () =>
-  readRunRows({ data: new OwnFolder(project.dataDir), stream: 'payee_checks', run: ctx.run, date: ctx.date }).filter(
+  readRunRows({ data: new Data(project.dataDir), stream: 'payee_checks', run: ctx.run, date: ctx.date }).filter(
     ({ row_kind }) => row_kind !== 'bad-row',
   );
 const rowKinds = () => landed().map(({ row_kind }) => row_kind);
@@ -110,7 +110,7 @@ it('lands each answer once, without an account number', async () => {
   expect(await check()).toMatchObject({ rows: 4, requests: 4, failed: 0 });
   expect(rowKinds()).toEqual(['call-1', 'call-1', 'call-1', 'call-1']);
   const rows = readRunRows({
-    data: new OwnFolder(project.dataDir),
+    data: new Data(project.dataDir),
     stream: 'payee_checks',
     run: ctx.run,
     date: ctx.date,
@@ -121,7 +121,7 @@ it('lands each answer once, without an account number', async () => {
 
 it('has each answer that costs money in the spool before it sends the next request', async () => {
   const folder = runFolder({
-    data: new OwnFolder(project.dataDir),
+    data: new Data(project.dataDir),
     stream: 'payee_checks',
     run: ctx.run,
     date: ctx.date,

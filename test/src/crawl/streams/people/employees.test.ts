@@ -16,7 +16,7 @@ import { readRunRows } from '../../../../../src/landing/index.js';
 import { bookAttempt } from '../../../../../src/landing/request-log.js';
 import { makeProject, type Project } from '../../../../helpers/project.js';
 import { ALONE } from '../../../../helpers/activity-inputs.js';
-import { OwnFolder } from '../../../../../src/store/data.js';
+import { Data } from '../../../../../src/store/data.js';
 
 interface Asked {
   page: number;
@@ -61,7 +61,7 @@ beforeEach(async () => {
     maxRetries: 1,
     onAttempt: bookAttempt,
   });
-  deps = { config, data: new OwnFolder(config.dataDir), client, clock: createClock({}), log: createLog('test') };
+  deps = { config, data: new Data(config.dataDir), client, clock: createClock({}), log: createLog('test') };
 });
 
 afterEach(async () => {
@@ -84,7 +84,7 @@ async function fetch(stream: 'employees' | 'executives', budget: number | null =
 
 function landed(stream: 'employees' | 'executives') {
   const ctx = context();
-  return readRunRows({ data: new OwnFolder(project.dataDir), stream, run: ctx.run, date: ctx.date });
+  return readRunRows({ data: new Data(project.dataDir), stream, run: ctx.run, date: ctx.date });
 }
 
 /** The employee search of an API that finds people without a level only if no filter is set. */

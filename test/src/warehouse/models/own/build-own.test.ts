@@ -16,7 +16,7 @@ import { rebuildWarehouse } from '../../../../../src/maintenance/rebuild.js';
 import { land, prepareOnce } from '../../../../helpers/warehouse.js';
 import { queryFile } from '../../../../helpers/project.js';
 import { mart, ownFolder, writeOwn } from './own-folder.js';
-import { OwnFolder } from '../../../../../src/store/data.js';
+import { Data } from '../../../../../src/store/data.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const COLUMNS = 'id: BIGINT | Id\n  region: VARCHAR | Region\n  weight: DOUBLE | Weight';
@@ -46,8 +46,8 @@ const newDataDir = prepareOnce(async (dataDir) => {
     })),
   );
   writeOwn(`${dataDir}/own`, FILES);
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
-  await loadLanding(warehouse, new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
+  await loadLanding(warehouse, new Data(dataDir));
   await buildModels(warehouse, { modelsDir: `${dataDir}/own` });
   await publish(warehouse, dataDir, { run: 'night', now: NOW });
   await warehouse.close();
@@ -88,7 +88,7 @@ test('builds models with own macros and seeds, and publishes tables that need ne
 
 test('rebuilds only models that use a changed macro or seed, and those that read them', async () => {
   const { dataDir, modelsDir, request } = start();
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   const changes = async () =>
     Object.fromEntries(
       (
@@ -143,7 +143,7 @@ test('plan names changed files, and faults before apply', async () => {
     /regions\.sql, macro region_of: Catalog Error.*seed_regions/,
   );
   writeOwn(modelsDir, { 'macros/regions.sql': 'CREATE MACRO region_of(zip) AS zip;' });
-  await expect(applyModels(new OwnFolder(dataDir), request)).rejects.toThrow(
+  await expect(applyModels(new Data(dataDir), request)).rejects.toThrow(
     /places\.sql\): Catalog Error: Table with name seed_regions does not exist/,
   );
   expect(await queryPublished(dataDir, PLACES)).toEqual([['1 North 1.5, 2 South, 3']]);
@@ -160,7 +160,7 @@ test('rolls back to the macros and seeds of a set, and back to the files', async
       COLUMNS,
     ),
   });
-  await applyModels(new OwnFolder(dataDir), request);
+  await applyModels(new Data(dataDir), request);
   expect(await queryPublished(dataDir, PLACES)).toEqual([['1 none 1.0, 2 none 1.0, 3 none 1.0']]);
   const history = await readHistory(dataDir);
   expect(history.at(-1)?.changed).toEqual([
@@ -169,15 +169,15 @@ test('rolls back to the macros and seeds of a set, and back to the files', async
     'own/seeds/regions.csv',
     'own/seeds/regions.yml',
   ]);
-  await rollbackModels(new OwnFolder(dataDir), request);
+  await rollbackModels(new Data(dataDir), request);
   expect(await queryPublished(dataDir, PLACES)).toEqual([['1 North 1.5, 2 South, 3']]);
   // A run builds the restored set, although the files differ.
-  const warehouse = await openWarehouse(new OwnFolder(dataDir));
+  const warehouse = await openWarehouse(new Data(dataDir));
   await buildModels(warehouse, request);
   await publish(warehouse, dataDir, { run: 'night', now: NOW });
   await warehouse.close();
   expect(await queryPublished(dataDir, PLACES)).toEqual([['1 North 1.5, 2 South, 3']]);
-  await applyModels(new OwnFolder(dataDir), request);
+  await applyModels(new Data(dataDir), request);
   expect(await queryPublished(dataDir, PLACES)).toEqual([['1 none 1.0, 2 none 1.0, 3 none 1.0']]);
 });
 
@@ -193,13 +193,13 @@ test('builds changed macros in a dev environment, and leaves production alone', 
 test('replays with the macros and seeds of the set in use, or with those on disk', async () => {
   const { dataDir, modelsDir, request } = start();
   writeOwn(modelsDir, { 'seeds/regions.csv': 'code,region,weight\n01,East,1.5\n' });
-  await applyModels(new OwnFolder(dataDir), request);
-  await rollbackModels(new OwnFolder(dataDir), request);
-  await rebuildWarehouse(new OwnFolder(dataDir), request);
+  await applyModels(new Data(dataDir), request);
+  await rollbackModels(new Data(dataDir), request);
+  await rebuildWarehouse(new Data(dataDir), request);
   expect(await queryPublished(dataDir, PLACES)).toEqual([['1 North 1.5, 2 South, 3']]);
   // The published file keeps the texts of the models, but not those of macros and seeds.
   rmSync(warehouseFile(dataDir));
-  await rebuildWarehouse(new OwnFolder(dataDir), request);
+  await rebuildWarehouse(new Data(dataDir), request);
   expect(await queryPublished(dataDir, PLACES)).toEqual([['1 East 1.5, 2, 3']]);
 });
 

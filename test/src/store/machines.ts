@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openData } from '../../../../src/store/working-copy/open.js';
-import { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
+import type { SharedData } from '../../../src/store/data.js';
+import { openData } from '../../../src/store/working-copy.js';
 
 /** Makes the working copies of several machines. A folder takes the place of the bucket: it has the same contract. */
-export async function makeMachines(count: number): Promise<WorkingCopy[]> {
+export async function makeMachines(count: number): Promise<SharedData[]> {
   const root = mkdtempSync(path.join(tmpdir(), 'tidemark-machines-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const machines: WorkingCopy[] = [];
+  const machines: SharedData[] = [];
   for (let machine = 0; machine < count; machine++) {
     const config = {
       bucket: path.join(root, 'bucket'),
@@ -17,13 +17,13 @@ export async function makeMachines(count: number): Promise<WorkingCopy[]> {
       dataDir: path.join(root, `data-${machine}`),
     };
     const data = await openData(config);
-    if (data instanceof WorkingCopy) machines.push(data);
+    if (data.isShared()) machines.push(data);
   }
   return machines;
 }
 
 /** Lists the keys below a folder of the data, as the bucket has them. */
-export async function keysBelow(copy: WorkingCopy, prefix: string): Promise<string[]> {
+export async function keysBelow(copy: SharedData, prefix: string): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of copy.storage.list(prefix)) keys.push(key);
   return keys;

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { withMemory } from '../../../../src/warehouse/duckdb/in-memory.js';
-import { landRows, pullManifests, pullRows, readManifests } from '../../../../src/landing/index.js';
-import { removeReplaced, replaceParts } from '../../../../src/maintenance/compact/replace-parts.js';
-import { becomeWriter, mayWrite } from '../../../../src/warehouse/duckdb/writer.js';
-import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
+import { withMemory } from '../../../src/warehouse/duckdb/in-memory.js';
+import { landRows, pullManifests, pullRows, readManifests } from '../../../src/landing/index.js';
+import { removeReplaced, replaceParts } from '../../../src/maintenance/compact/replace-parts.js';
+import { becomeWriter, mayWrite } from '../../../src/warehouse/duckdb/writer.js';
+import type { SharedData } from '../../../src/store/data.js';
 import { keysBelow, makeMachines } from './machines.js';
 
 const STREAM = 'companies';
 
-async function landChunk(data: WorkingCopy, chunk: string): Promise<void> {
+async function landChunk(data: SharedData, chunk: string): Promise<void> {
   const row = {
     stream: STREAM,
     run: 'r1',
@@ -27,7 +27,7 @@ async function landChunk(data: WorkingCopy, chunk: string): Promise<void> {
 }
 
 /** Joins all parts that a machine knows into one. */
-async function joinAll(copy: WorkingCopy): Promise<void> {
+async function joinAll(copy: SharedData): Promise<void> {
   const { dataDir } = copy;
   await pullManifests(copy);
   await withMemory(path.join(dataDir, 'a-test'), async (db) => {
@@ -35,11 +35,11 @@ async function joinAll(copy: WorkingCopy): Promise<void> {
   });
 }
 
-const rowsOf = ({ dataDir }: WorkingCopy): number =>
+const rowsOf = ({ dataDir }: SharedData): number =>
   readManifests(dataDir).reduce((sum, { rows, file }) => sum + (existsSync(file) ? rows : 0), 0);
 
 it('removes parts from a machine that another machine has joined', async () => {
-  const [a, b, c] = (await makeMachines(3)) as [WorkingCopy, WorkingCopy, WorkingCopy];
+  const [a, b, c] = (await makeMachines(3)) as [SharedData, SharedData, SharedData];
   const { lease } = await becomeWriter(a, { what: 'a test' });
   for (const chunk of ['1', '2']) await landChunk(a, chunk);
   for (const machine of [a, b, c]) await pullRows(machine, { streams: [STREAM] });
@@ -62,7 +62,7 @@ it('removes parts from a machine that another machine has joined', async () => {
 });
 
 it('replaces nothing after another process took the lease', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   await becomeWriter(a, { what: 'a test' });
   for (const chunk of ['1', '2']) await landChunk(a, chunk);
   const before = await keysBelow(a, 'landing/');

@@ -1,20 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { chunkFile, dueDir, duePlanFile, requestsFile, warehouseFile } from '../../../../src/store/data-folder.js';
-import { pullRequests, readRequests, RequestLog } from '../../../../src/landing/request-log.js';
-import { takeLease } from '../../../../src/store/lease.js';
-import { assertWriter, becomeWriter } from '../../../../src/warehouse/duckdb/writer.js';
+import { chunkFile, dueDir, duePlanFile, requestsFile, warehouseFile } from '../../../src/store/data-folder.js';
+import { pullRequests, readRequests, RequestLog } from '../../../src/landing/request-log.js';
+import { takeLease } from '../../../src/store/lease.js';
+import { assertWriter, becomeWriter } from '../../../src/warehouse/duckdb/writer.js';
 import {
   giveCheckpoint,
   isCheckpointDue,
   takeCheckpoint,
   WRITER_LEASE,
-} from '../../../../src/warehouse/duckdb/checkpoint.js';
-import { findPlan, publishPlan, takeChunkFile } from '../../../../src/warehouse/due/due-plan.js';
-import type { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
+} from '../../../src/warehouse/duckdb/checkpoint.js';
+import { findPlan, publishPlan, takeChunkFile } from '../../../src/warehouse/due/due-plan.js';
+import { Data, type SharedData } from '../../../src/store/data.js';
 import { keysBelow, makeMachines } from './machines.js';
-import { OwnFolder } from '../../../../src/store/data.js';
 
 const wrong = (message: string): void => expect.unreachable(message);
 const write = (file: string, text: string): string => {
@@ -24,7 +23,7 @@ const write = (file: string, text: string): string => {
 };
 
 /** Writes and publishes a due plan of two chunks, as src/warehouse/due/plan-due.ts does. */
-async function plan(copy: WorkingCopy, by: string): Promise<void> {
+async function plan(copy: SharedData, by: string): Promise<void> {
   const folder = dueDir(copy.dataDir, 'run-1', 'companies');
   for (const chunk of [0, 1])
     write(chunkFile(folder, chunk), JSON.stringify([{ id: `${by}-${chunk}`, reason: 'new' }]));
@@ -32,7 +31,7 @@ async function plan(copy: WorkingCopy, by: string): Promise<void> {
 }
 
 /** Makes a machine the writer for a moment, to give a checkpoint. */
-async function giveNight(copy: WorkingCopy): Promise<void> {
+async function giveNight(copy: SharedData): Promise<void> {
   const { lease } = await becomeWriter(copy, { what: 'a test' });
   write(warehouseFile(copy.dataDir), 'night 1');
   await giveCheckpoint(copy, lease);
@@ -40,7 +39,7 @@ async function giveNight(copy: WorkingCopy): Promise<void> {
 }
 
 it('asks for a checkpoint once a week', async () => {
-  const [a] = (await makeMachines(1)) as [WorkingCopy];
+  const [a] = (await makeMachines(1)) as [SharedData];
   const isDue = (days: number): Promise<boolean> => isCheckpointDue(a.storage, Date.now() + days * 86_400_000);
   expect(await isDue(0)).toBe(true);
   await giveNight(a);
@@ -48,7 +47,7 @@ it('asks for a checkpoint once a week', async () => {
 });
 
 it('uses one due plan on all machines, with the chunks of that plan', async () => {
-  const machines = (await makeMachines(3)) as [WorkingCopy, WorkingCopy, WorkingCopy];
+  const machines = (await makeMachines(3)) as [SharedData, SharedData, SharedData];
   const [a, b, c] = machines;
   await plan(a, 'a');
   await expect(plan(b, 'b')).rejects.toMatchObject({ retryable: true });
@@ -61,7 +60,7 @@ it('uses one due plan on all machines, with the chunks of that plan', async () =
 });
 
 it('removes a plan that no machine has given', async () => {
-  const [a] = (await makeMachines(1)) as [WorkingCopy];
+  const [a] = (await makeMachines(1)) as [SharedData];
   const folder = dueDir(a.dataDir, 'run-1', 'companies');
   write(duePlanFile(folder), '{}');
   expect(await findPlan(a, folder)).toBeUndefined();
@@ -69,7 +68,7 @@ it('removes a plan that no machine has given', async () => {
 });
 
 it('adds up the requests of all machines once', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   const attempt = { endpoint: 'GET /v2/metrics', error: null, retry: false, bytes: 10, ms: 5 };
   for (const [copy, count] of [
     [a, 2],
@@ -88,7 +87,7 @@ it('adds up the requests of all machines once', async () => {
 });
 
 it('takes a checkpoint once, and the newest one after another machine wrote', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   const lease = await takeLease(a.storage, WRITER_LEASE, { what: 'a test' });
   const here = warehouseFile(a.dataDir);
   const there = warehouseFile(b.dataDir);
@@ -110,7 +109,7 @@ it('takes a checkpoint once, and the newest one after another machine wrote', as
 });
 
 it('begins without a warehouse if the checkpoint is lost', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   await giveNight(a);
   // An older file may hold people that another machine has forgotten since.
   write(warehouseFile(b.dataDir), 'an older night');
@@ -127,7 +126,7 @@ it('begins without a warehouse if the checkpoint is lost', async () => {
 });
 
 it('begins without a warehouse if the pointer to the checkpoint is damaged', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   await giveNight(a);
   const pointer = 'warehouse/current.json';
   await a.storage.replace(pointer, Buffer.from('{"token": 1, "ke'), (await a.storage.read(pointer))!.version);
@@ -149,7 +148,7 @@ it('begins without a warehouse if the pointer to the checkpoint is damaged', asy
 });
 
 it('does not continue with an old warehouse if the pointer to the checkpoint is missing', async () => {
-  const [a] = (await makeMachines(1)) as [WorkingCopy];
+  const [a] = (await makeMachines(1)) as [SharedData];
   const { lease } = await becomeWriter(a, { what: 'a test' });
   write(warehouseFile(a.dataDir), 'before the first checkpoint');
   await takeCheckpoint(a, wrong);
@@ -168,7 +167,7 @@ it('does not continue with an old warehouse if the pointer to the checkpoint is 
 });
 
 it('takes no checkpoint of a writer that lost the lease', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   const options = { what: 'a test', leaseMs: 300, beatMs: 50, pollMs: 20, place: '' };
   const frozen = await takeLease(a.storage, WRITER_LEASE, { ...options, beatMs: 3_600_000 });
   const next = await takeLease(b.storage, WRITER_LEASE, options);
@@ -184,7 +183,7 @@ it('takes no checkpoint of a writer that lost the lease', async () => {
 });
 
 it('gives the next writer a higher token than any checkpoint has, after the file of the lease was removed', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   for (let night = 0; night < 3; night++) await giveNight(a);
   const keys = await keysBelow(a, 'warehouse/');
   const tokens = keys.flatMap((key) => /^warehouse\/.*\.(\d+)\//.exec(key)?.[1] ?? []).map(Number);
@@ -201,7 +200,7 @@ it('gives the next writer a higher token than any checkpoint has, after the file
 });
 
 it('lets only the writer of the warehouse publish', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   await expect(assertWriter(a)).rejects.toThrow('another process took the lease');
   const { lease } = await becomeWriter(a, { what: 'a test' });
   await assertWriter(a);
@@ -209,5 +208,5 @@ it('lets only the writer of the warehouse publish', async () => {
   await lease.release();
   await expect(assertWriter(a)).rejects.toThrow('another process took the lease');
   // A folder that holds the data itself has its lock.
-  await assertWriter(new OwnFolder(path.join(a.dataDir, 'another')));
+  await assertWriter(new Data(path.join(a.dataDir, 'another')));
 });

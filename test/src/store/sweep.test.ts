@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { sweep } from '../../../../src/store/working-copy/sweep.js';
+import { sweep } from '../../../src/store/working-copy.js';
 
 it('removes large old parts and old runs, and nothing else', () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-sweep-'));

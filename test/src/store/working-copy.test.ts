@@ -1,19 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { identityFile } from '../../../../src/store/data-folder.js';
-import { openDataFolder } from '../../../../src/store/folder-identity.js';
-import { joinData, openData } from '../../../../src/store/working-copy/open.js';
-import { WorkingCopy } from '../../../../src/store/working-copy/working-copy.js';
+import { identityFile } from '../../../src/store/data-folder.js';
+import { openDataFolder } from '../../../src/store/folder-identity.js';
+import type { SharedData } from '../../../src/store/data.js';
+import { joinData, openData, openWorkingCopy } from '../../../src/store/working-copy.js';
 import { makeMachines } from './machines.js';
 
-const write = ({ dataDir }: WorkingCopy, name: string, text: string): string => {
+const write = ({ dataDir }: SharedData, name: string, text: string): string => {
   const file = path.join(dataDir, name);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, text);
   return file;
 };
-const read = ({ dataDir }: WorkingCopy, name: string): string => readFileSync(path.join(dataDir, name), 'utf8');
+const read = ({ dataDir }: SharedData, name: string): string => readFileSync(path.join(dataDir, name), 'utf8');
 
 it('lets one of two machines decide a file, and gives it to the other', async () => {
   const machines = await makeMachines(2);
@@ -26,7 +26,7 @@ it('lets one of two machines decide a file, and gives it to the other', async ()
 });
 
 it('takes the current content of a file that changes', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   const there = path.join(b.dataDir, 'calibration/demo.json');
   expect(await b.refresh(there)).toBe(false);
   const here = write(a, 'calibration/demo.json', '"first"');
@@ -42,7 +42,7 @@ it('takes the current content of a file that changes', async () => {
 });
 
 it('takes new files of a folder, and removes those that are gone', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   for (const name of ['1', '2']) await a.give(write(a, `owner-jobs/open/${name}.json`, name));
   const gone = write(b, 'owner-jobs/open/3.json', '3');
   await b.refreshFolder(path.join(b.dataDir, 'owner-jobs', 'open'), [gone]);
@@ -60,9 +60,7 @@ it('gives all machines the same identity', async () => {
 });
 
 it('refuses a folder that is the working copy of other data', async () => {
-  const [a, b] = (await makeMachines(2)) as [WorkingCopy, WorkingCopy];
-  const other = { ...a.storage, name: 's3://other/data' } as WorkingCopy['storage'];
-  await expect(WorkingCopy.open(other, b.dataDir)).rejects.toThrow(
-    /is a working copy of .*, not of s3:\/\/other\/data/,
-  );
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
+  const other = { ...a.storage, name: 's3://other/data' } as SharedData['storage'];
+  await expect(openWorkingCopy(other, b.dataDir)).rejects.toThrow(/is a working copy of .*, not of s3:\/\/other\/data/);
 });
