@@ -9,6 +9,7 @@ const INLINED = new Set([
   '@temporalio/envconfig',
   'commander',
   'fastest-levenshtein',
+  'hyparquet',
   'picocolors',
   'string-width',
   'yaml',

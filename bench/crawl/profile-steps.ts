@@ -15,7 +15,7 @@ interface CpuProfile {
  * match the path and the name of a function; the search starts at the innermost function.
  */
 const STEPS: readonly [step: string, pattern: RegExp][] = [
-  ['part write', /\/landing\/parquet|apache-arrow|parquet-wasm|flatbuffers|writePart|placePart|writeFileOnce/],
+  ['part write', /\/landing\/parquet|hyparquet|fzstd|writePart|placePart|writeFileOnce/],
   ['request log, heartbeat', /\/landing\/(request-log|latency)|\/activities\/heartbeat/],
   ['spool write', /\/landing\/|\/privacy\/|appendFile/],
   ['redact the key', /\/text\/redact/],

@@ -1,17 +1,18 @@
 import { createRequire } from 'node:module';
-import { brotliCompressSync, constants } from 'node:zlib';
-import type * as Arrow from 'apache-arrow';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import type * as Fzstd from 'fzstd';
+import { readColumn } from 'hyparquet/src/column.js';
+import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
+import { parquetMetadata, parquetSchema } from 'hyparquet/src/metadata.js';
 import type { parquetWriteBuffer } from 'hyparquet-writer';
-import type * as ParquetWasm from 'parquet-wasm';
 import type { LandedRow } from '../../schemas/pipeline/landing.js';
 import { sha256 } from '../base/hash.js';
 import type { Frame } from './frames.js';
 import type { PartTarget } from './paths.js';
 
 const require = createRequire(import.meta.url);
-// Load these libraries at the first use, so that workers start faster.
-const loadArrow = () => require('apache-arrow') as typeof Arrow;
-const loadParquet = () => require('parquet-wasm') as typeof ParquetWasm;
+// Loaded at the first use: only joined parts need it.
+const loadZstd = () => require('fzstd') as typeof Fzstd;
 
 // Rows per row group. If a part has several row groups, DuckDB can read it with several threads.
 const ROW_GROUP_ROWS = 500;
@@ -102,19 +103,60 @@ function compress(bytes: Uint8Array): Uint8Array {
   return brotliCompressSync(bytes, FASTEST);
 }
 
-/** Decodes the rows of a part from the bytes of its file. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const READER = {
+  parsers: {
+    ...DEFAULT_PARSERS,
+    stringFromBytes: (bytes: Uint8Array | undefined) => utf8.decode(bytes),
+    timestampFromMicroseconds: (micros: bigint) => new Date(Number(micros) / 1_000).toISOString(),
+  },
+  compressors: {
+    BROTLI: (bytes: Uint8Array) => brotliDecompressSync(bytes),
+    // DuckDB writes the joined parts with zstd.
+    ZSTD: (bytes: Uint8Array, length: number) => loadZstd().decompress(bytes, new Uint8Array(length)),
+  },
+};
+
+/**
+ * Decodes the rows of a part from the bytes of its file. Check the hash of the bytes first: with damaged pages, the reader
+ * may never return.
+ */
 export function decodePart(bytes: Uint8Array): LandedRow[] {
-  const table = loadArrow().tableFromIPC(loadParquet().readParquet(bytes).intoIPCStream());
-  return table.toArray().map((row) => {
-    const record = row as Record<keyof LandedRow, unknown>;
-    return {
-      request_key: record.request_key as string,
-      entity_id: record.entity_id as string | null,
-      row_kind: record.row_kind as string,
-      status: Number(record.status),
-      fetched_at: new Date(Number(record.fetched_at)).toISOString(),
-      body: record.body as string,
-      sha256: record.sha256 as string,
+  const metadata = parquetMetadata(bytes);
+  const root = parquetSchema(metadata);
+  return metadata.row_groups.flatMap(({ columns, num_rows }) => {
+    const groupRows = Number(num_rows);
+    const read = <Name extends keyof LandedRow>(name: Name): LandedRow[Name][] => {
+      const column = columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)!.meta_data!;
+      const leaf = root.children.find(({ element }) => element.name === name)!;
+      const start = bytes.byteOffset + Number(column.dictionary_page_offset ?? column.data_page_offset);
+      const { data: pages } = readColumn(
+        { view: new DataView(bytes.buffer, start, Number(column.total_compressed_size)), offset: 0 },
+        { groupStart: 0, groupRows, selectStart: 0, selectEnd: groupRows },
+        { ...column, ...READER, pathInSchema: [name], element: leaf.element, schemaPath: [root, leaf] },
+      );
+      return pages.flatMap((page) => [...page]) as LandedRow[Name][];
     };
+    const request_key = read('request_key');
+    const entity_id = read('entity_id');
+    const row_kind = read('row_kind');
+    const status = read('status');
+    const fetched_at = read('fetched_at');
+    const body = read('body');
+    const hashes = read('sha256');
+    return Array.from({ length: groupRows }, (_, row) => ({
+      request_key: request_key[row]!,
+      entity_id: entity_id[row]!,
+      row_kind: row_kind[row]!,
+      status: status[row]!,
+      fetched_at: fetched_at[row]!,
+      body: body[row]!,
+      sha256: hashes[row]!,
+    }));
   });
+}
+
+/** Reads from its footer how many rows a file has. */
+export function countRows(bytes: Uint8Array): number {
+  return Number(parquetMetadata(bytes).num_rows);
 }

@@ -5,7 +5,7 @@ import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir } from '../store/data-folder.js';
 import { makeFolder, namesIn } from '../store/files.js';
 import { isReadable, readFolder, tryManifest, type LandedPart } from './manifest.js';
-import { decodePart } from './parquet.js';
+import { countRows } from './parquet.js';
 import { manifestName, manifestsDir, quarantineDir, runFolders } from './paths.js';
 import { pullManifests } from './pull.js';
 import type { Data } from '../store/data.js';
@@ -28,7 +28,7 @@ export interface LostManifest {
   run: string;
   date: string;
   files: string[];
-  /** Its number of rows, if exactly one of the files can be read. */
+  /** Its number of rows, by the footer, if exactly one file may be its part and has a sound footer. */
   rows: number | null;
 }
 
@@ -50,7 +50,7 @@ export async function readLostManifest(data: Data, manifest: string): Promise<Lo
     run: run.slice('run='.length),
     date: date.slice('date='.length),
     files,
-    rows: files.length === 1 ? countRows(files[0]!) : null,
+    rows: files.length === 1 ? tryCount(files[0]!) : null,
   };
 }
 
@@ -161,9 +161,9 @@ function isInQuarantine(file: string): boolean {
   return file.includes(`${path.sep}_quarantine${path.sep}`);
 }
 
-function countRows(file: string): number | null {
+function tryCount(file: string): number | null {
   try {
-    return decodePart(readFileSync(file)).length;
+    return countRows(readFileSync(file));
   } catch {
     return null;
   }

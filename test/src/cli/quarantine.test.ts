@@ -142,6 +142,15 @@ it('moves a damaged manifest whose part is missing or damaged, and says that the
   expect(await load()).toMatchObject({ parts: 1, rows: 1 });
 });
 
+it('counts the rows of a part with a damaged manifest and damaged pages', async () => {
+  const { tidemark } = await damaged(DELIVERY, (file) => {
+    truncateSync(manifestOf(file), 3);
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0xff, 4, 400));
+  });
+  expect((await tidemark('quarantine')).stdout).toMatch(/1 part moved.*\n +1 webhook deliveries: nobody/);
+});
+
 it('moves damaged manifests and parts of a bucket, and another machine returns them', async () => {
   const gateway = await startGateway();
   onTestFinished(() => gateway.remove());

@@ -397,7 +397,11 @@ it('reads back any text and null entities from a part', async () => {
       fetched_at: fc
         .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
         .map((date) => date.toISOString()),
-      body: text,
+      body: fc.oneof(
+        text,
+        fc.string({ unit: 'binary' }),
+        text.map((each) => `\uFEFF${each}`),
+      ),
     }),
     { minLength: 1, maxLength: 20 },
   );
@@ -410,4 +414,20 @@ it('reads back any text and null entities from a part', async () => {
     }),
     { numRuns: 50 },
   );
+});
+
+it('reads back a part with several row groups, and bodies longer than a page', async () => {
+  const rows = Array.from({ length: 1_201 }, (_, i) => ({
+    ...row(String(i), i % 400 === 0 ? 'ä€𝄞'.repeat(400_000) : `{"id":${i}}`),
+    entity_id: i % 3 === 0 ? null : String(i),
+    status: i < 600 ? 200 : 400 + (i % 100),
+  }));
+  const read = decodePart(await encodePart(target, rows.map(frameOf)));
+  expect(read).toEqual(rows.map((each) => ({ ...each, sha256: frameOf(each).facts.sha256 })));
+});
+
+it('refuses a part whose text is not UTF-8', async () => {
+  const { facts } = frameOf(row('1'));
+  const bytes = await encodePart(target, [{ facts, body: Buffer.from([0x7b, 0xff, 0x7d]) }]);
+  expect(() => decodePart(bytes)).toThrow('not valid');
 });
