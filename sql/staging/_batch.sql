@@ -48,7 +48,8 @@ SELECT
     WHEN starts_with(request_key, 'WEBHOOK ') THEN request_key || '#' || left(sha256, 16)
     ELSE coalesce(entity_id, request_key)
   END AS entity_id,
-  entity_id IS NULL OR starts_with(request_key, 'WEBHOOK ') AS is_page,
+  -- Of the rows of an entity, only the last one counts as its answer. The kinds of the rows before it begin with `page-`.
+  entity_id IS NULL OR starts_with(request_key, 'WEBHOOK ') OR starts_with(row_kind, 'page-') AS is_page,
   status,
   CAST(fetched_at AS TIMESTAMPTZ) AS observed_at,
   sha256 AS body_hash,

@@ -1,8 +1,4 @@
 -- Loads answers of POST /v2/employees: one page of the search for a company's employees. entity_id is the company's id.
--- Only the last page of a search counts as the answer for the company.
-UPDATE batch SET is_page = true
-WHERE status BETWEEN 200 AND 299 AND row_id IN (SELECT row_id FROM parts WHERE starts_with(row_kind, 'page-'));
-
 INSERT INTO batch_rejects
 SELECT row_id, CASE WHEN json_id(to_json(entity_id)) IS NULL THEN 'bad_entity_id' ELSE 'no_data' END, '$', CAST(doc AS VARCHAR)
 FROM batch

@@ -3,10 +3,6 @@
 -- - POST /v1/finder/executives, if the first route is refused: one page of a search for the company's executives
 --   (`data`), with names only.
 -- - GET /v1/finder/executive/details: one executive that this search listed.
--- Only the last page of a listing counts as the answer for the company.
-UPDATE batch SET is_page = true
-WHERE status BETWEEN 200 AND 299 AND row_id IN (SELECT row_id FROM parts WHERE starts_with(row_kind, 'page-'));
-
 CREATE OR REPLACE TEMP TABLE executive_bodies AS
 SELECT
   row_id, run, observed_at, body_hash, doc, is_page, json_id(to_json(entity_id)) AS company_id,

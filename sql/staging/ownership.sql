@@ -10,7 +10,7 @@ SELECT
   b.body_hash,
   b.entity_id,
   json_id(to_json(b.entity_id)) AS company_id,
-  TRY_CAST(regexp_extract(p.row_kind, '^(more|last):([0-9.]+)$', 2) AS DOUBLE) AS threshold,
+  TRY_CAST(regexp_extract(p.row_kind, '[0-9.]+$') AS DOUBLE) AS threshold,
   coalesce(json_type(b.doc) = 'OBJECT' AND json_keys(b.doc) = ['tidemark_removed', 'answer'], false) AS without_personal_data,
   CASE WHEN without_personal_data THEN json_extract(b.doc, '$.answer') ELSE b.doc END AS payload,
   json_is_big_tree(payload, len(string_split(CAST(payload AS VARCHAR), ','))) AS is_big

@@ -136,7 +136,7 @@ function nightOf(world: World, day: number, isRead: (id: number) => boolean = ()
       ...place,
       stream: 'ownership',
       entity,
-      row_kind: 'last:25',
+      row_kind: 'last-25',
       body: { conclusive: true, owners: told },
     });
   }

@@ -1,15 +1,14 @@
 import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
-import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { ApiError } from '../../api/index.js';
 import type { NewRow, PartWriter } from '../../landing/index.js';
 import type { Fingerprint } from '../../privacy/fingerprint.js';
 import type { RequestLog } from '../../landing/request-log.js';
 import { Routes } from '../judge/routes.js';
-import { rowOfError } from '../records/answer.js';
+import { rowOf, rowOfError } from '../records/answer.js';
 import { heldBack, mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
-import { isLastRow, type Fetcher } from '../records/fetcher.js';
+import { isPage, type Fetcher, type Fetching } from '../records/fetcher.js';
 import { fetchers } from '../streams/index.js';
-import { CUT_SHORT } from '../records/read-pages.js';
+import { cutShortRow } from '../records/read-pages.js';
 import { askEach, compareWith, sinceScheduled } from '../attempt/ask-each.js';
 import type { Said } from '../judge/judge.js';
 import { NoRoomError } from '../judge/kinds.js';
@@ -47,6 +46,8 @@ export class ChunkAttempt {
   readonly #answered = new Set<string>();
   /** Entities that are being requested for comparison. */
   readonly #compared = new Map<string, Promise<unknown>>();
+  /** Landed pages of entities that are not finished, by entity and row kind. */
+  readonly #pages = new Map<string, Map<string, NewRow>>();
   /** Entities that were read only in part. A landed row of each entity names the missing part. */
   readonly #cutShort = new Set<string>();
   /** An entity that the API has answered; null if none is known. */
@@ -58,7 +59,11 @@ export class ChunkAttempt {
     this.#work = work;
     this.#fetcher = fetchers[input.stream];
     this.#routes = new Routes(input.refused ?? []);
-    const finished = new Set(writer.rows.filter(isLastRow).map(({ entity_id }) => entity_id));
+    const finished = new Set<string | null>();
+    for (const row of writer.rows) {
+      if (!isPage(row)) finished.add(row.entity_id);
+      else if (row.status !== 0) this.#pagesOf(row.entity_id ?? '').set(row.row_kind, row);
+    }
     this.#open = entities.filter((entity) => !finished.has(entity));
     this.#known = writer.rows.find(isAnswered)?.entity_id ?? null;
     this.#mostUnwritten = heldBack(mostInFlight(deps), input.atOnce);
@@ -120,36 +125,69 @@ export class ChunkAttempt {
   }
 
   /**
-   * Fetches and lands all rows of an entity. After an error, the next try reads the entity from its start, unless the
-   * fetcher can resume.
+   * Fetches and lands all rows of an entity. Lands each page when the next row is there, because only the last row gets
+   * another kind. After an error, the next try does not request the landed pages again.
    */
   async #land(entity: string, booking: RequestLog): Promise<void> {
     const { writer } = this.#work;
-    const { resumes = false, costly = false } = this.#fetcher;
-    const rows: NewRow[] = [];
-    for await (const fetched of this.#fetch(entity, resumes ? writer.rows.filter(isRowOf(entity)) : [])) {
-      const row = this.#withoutPeople(fetched);
-      rows.push(row);
-      if (!resumes) continue;
-      await writer.append(row);
+    const pages = this.#pagesOf(entity);
+    let last: NewRow | undefined;
+    const add = (row: NewRow): void => {
+      if (last !== undefined) {
+        writer.add(this.#withoutPeople(last), this.#mostUnwritten);
+        pages.set(last.row_kind, last);
+      }
+      last = row;
+    };
+    const page: Fetching['page'] = async (name, request) => {
+      const kind = `page-${name}`;
+      const landed = pages.get(kind);
+      if (landed !== undefined) return landed;
       this.#requireRoom(booking);
+      const row = rowOf(await request(), entity, kind);
+      add(row);
+      return row;
+    };
+    const gap = await this.#fetch(entity, { add, page });
+    last ??= [...pages.values()].at(-1);
+    if (last !== undefined) {
+      if (typeof gap === 'string') {
+        writer.add(cutShortRow(last, gap), this.#mostUnwritten);
+        this.#cutShort.add(entity);
+      }
+      const row = this.#withoutPeople({ ...last, row_kind: last.row_kind.replace(/^page-/, 'last-') });
+      await (this.#fetcher.costly ? writer.keep(row) : writer.add(row, this.#mostUnwritten));
     }
-    if (!resumes) for (const row of rows) await (costly ? writer.keep(row) : writer.add(row, this.#mostUnwritten));
-    if (rows.some(({ status }) => status === CUT_SHORT)) this.#cutShort.add(entity);
+    this.#pages.delete(entity);
     this.#noteAnswer(entity);
   }
 
-  /** @param landed rows of earlier tries; a fetcher that can resume continues after them */
-  #fetch(entity: string, landed: readonly LandedRow[]): AsyncIterable<NewRow> {
+  #pagesOf(entity: string): Map<string, NewRow> {
+    const pages = this.#pages.get(entity) ?? new Map<string, NewRow>();
+    this.#pages.set(entity, pages);
+    return pages;
+  }
+
+  async #fetch(entity: string, rows: Pick<Fetching, 'add' | 'page'>): Promise<string | null | void> {
     const { deps, input, heartbeat, chunk } = this.#work;
-    return this.#fetcher.fetch(deps.client, input.ctx, entity, heartbeat.signal, this.#routes, { deps, chunk, landed });
+    const { client } = deps;
+    const { ctx } = input;
+    return this.#fetcher.fetch(entity, {
+      client,
+      ctx,
+      signal: heartbeat.signal,
+      routes: this.#routes,
+      deps,
+      chunk,
+      ...rows,
+    });
   }
 
   /** Removes from a row what identifies people, unless the chunk may land them. */
   #withoutPeople(row: NewRow): NewRow {
     const { fingerprint } = this.#work;
     const { withoutPersonalData } = this.#fetcher;
-    if (fingerprint === null || withoutPersonalData === undefined || row.status === CUT_SHORT) return row;
+    if (fingerprint === null || withoutPersonalData === undefined) return row;
     return { ...row, body: withoutPersonalData(row.body, fingerprint, row.request_key) };
   }
 
@@ -193,15 +231,20 @@ export class ChunkAttempt {
     return said;
   }
 
-  /** One row proves that the API answers this record. Doesn't land the row again. */
+  /** One answer proves that the API answers this record. So ends after the first page, and lands nothing. */
   async #compareWith(entity: string): Promise<Said> {
+    const page: Fetching['page'] = async (_name, request) => {
+      await request();
+      throw ANSWERED;
+    };
     return compareWith(async () => {
-      for await (const _ of this.#fetch(entity, [])) break;
+      try {
+        await this.#fetch(entity, { add: () => undefined, page });
+      } catch (error) {
+        if (error !== ANSWERED) throw error;
+      }
     });
   }
 }
 
-/** Returns a function that says whether a landed row is a good answer about the entity. */
-function isRowOf(entity: string): (row: LandedRow) => boolean {
-  return ({ entity_id, status }) => entity_id === entity && status >= 200 && status < 300;
-}
+const ANSWERED = new Error('a page was answered');

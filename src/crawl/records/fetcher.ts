@@ -8,32 +8,33 @@ import type { Fingerprint } from '../../privacy/fingerprint.js';
 import type { CrawlDeps } from './deps.js';
 import { rowOf } from './answer.js';
 
-/** What a fetcher gets besides the entity: the worker's dependencies, the chunk, and the rows of earlier attempts. */
-export interface FetchPlace {
+/** What a fetcher gets to fetch an entity. */
+export interface Fetching {
+  client: ApiClient;
+  ctx: RunContext;
+  signal: AbortSignal;
+  routes: Routes;
   deps: CrawlDeps;
   chunk: string;
   /**
-   * Rows of the entity that earlier attempts landed, in order and without errors. Empty if the fetcher does not resume.
+   * Adds a row of the entity. An entity with several rows names them `page-…`. The last row is landed when the fetcher
+   * ends, and is renamed to `last-…`.
    */
-  landed: readonly LandedRow[];
+  add: (row: NewRow) => void;
+  /**
+   * Requests a page of the entity and adds the row `page-<name>`. If an earlier try has landed this row, returns it
+   * without a request.
+   */
+  page: (name: string | number, request: () => Promise<ApiResponse<unknown>>) => Promise<NewRow>;
 }
 
 /** Says how to fetch the entities of one stream. */
 export interface Fetcher {
-  fetch(
-    client: ApiClient,
-    ctx: RunContext,
-    entity: string,
-    signal: AbortSignal,
-    routes: Routes,
-    place: FetchPlace,
-  ): AsyncIterable<NewRow>;
   /**
-   * True if an entity may need hundreds of requests. Its rows are then landed one by one, and the next try gets them as
-   * `place.landed`. If false, the rows of an entity are landed together, and the next try reads the entity from its
-   * start.
+   * Fetches an entity and adds its rows.
+   * @returns a sentence about what could not be read; null or nothing if all was read
    */
-  resumes?: boolean;
+  fetch(entity: string, at: Fetching): Promise<string | null | void>;
   /**
    * True if each request costs money or starts something at the API. Then an answered entity is never requested again
    * for a comparison, and a request that the API calls invalid is not repeated.
@@ -54,9 +55,9 @@ export interface Fetcher {
   withoutPersonalData?: (body: string, fingerprint: Fingerprint, request: string) => string;
 }
 
-/** Whether a landed row is the last one of its entity. The row kinds of other rows begin with `page-` or `more`. */
-export function isLastRow({ row_kind }: Pick<LandedRow, 'row_kind'>): boolean {
-  return !/^(page-|more)/.test(row_kind);
+/** Whether a landed row is a page of its entity after which other rows follow. */
+export function isPage({ row_kind }: Pick<LandedRow, 'row_kind'>): boolean {
+  return row_kind.startsWith('page-');
 }
 
 /** Makes a fetcher for records that a single request returns completely. */
@@ -64,8 +65,8 @@ export function oneRow(
   call: (client: ApiClient, entity: string, signal: AbortSignal) => Promise<ApiResponse<unknown>>,
 ): Fetcher {
   return {
-    async *fetch(client, _ctx, entity, signal) {
-      yield rowOf(await call(client, entity, signal), entity, 'record');
+    async fetch(entity, { client, signal, add }) {
+      add(rowOf(await call(client, entity, signal), entity, 'record'));
     },
   };
 }

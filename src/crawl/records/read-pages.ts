@@ -1,39 +1,42 @@
-import { UNREAD_PAGES, type LandedRow } from '../../../schemas/pipeline/landing.js';
+import { UNREAD_PAGES } from '../../../schemas/pipeline/landing.js';
 import { InvalidRequestError, type ApiClient } from '../../api/index.js';
-import type { NewRow } from '../../landing/index.js';
 import { PAGE_SIZES } from '../../api/page-sizes.js';
+import { isUsable, keysOf, readItems } from '../../base/company-id.js';
+import { readJson } from '../../base/json/json-nodes.js';
+import type { NewRow } from '../../landing/index.js';
 
-/** Row kind of the last row of an entity's listing. The row kinds of the rows before it begin with `page-`. */
-const LAST_PAGE = 'last-page';
 type PageSize = (typeof PAGE_SIZES)[number] | undefined;
 /** Page size of each route; undefined: the API chooses it, because it rejected all. */
 const pageSizes = new WeakMap<ApiClient, Map<string, PageSize>>();
 /** Read at most this many pages of one company's events or people, even if the API reports more. */
 export const MOST_PAGES = 1_000;
 
-/** Status of a landed row that says which part of an entity was not read. */
-export const CUT_SHORT = 0;
+/** How many pages of a list were read and reported, and whether the last page that was read has no items. */
+export interface PagesRead {
+  read: number;
+  reported: number;
+  isEmpty: boolean;
+}
 
 /**
- * Yields the rows of an entity that were read now. Lands each one step late, because only the last gets the mark
- * LAST_PAGE. Before it comes a row that says what was not read, if anything.
- * @param landed rows of the entity that earlier attempts landed
- * @param rows returns a sentence about what was not read; null if all was read
+ * Reads the pages of a list in order. Ends after the last page that the API reports, after an empty page, or after
+ * MOST_PAGES.
+ * @param list field of the page that has the items
+ * @param ids gets the usable ids of the items
  */
-export async function* markLast(
-  landed: readonly LandedRow[],
-  rows: AsyncGenerator<NewRow, string | null>,
-): AsyncGenerator<NewRow> {
-  let last: NewRow | undefined;
-  let step = await rows.next();
-  for (; !step.done; step = await rows.next()) {
-    if (last !== undefined) yield last;
-    last = step.value;
+export async function readPages(
+  ask: (page: number) => Promise<NewRow>,
+  list = 'data',
+  ids = new Set<string>(),
+): Promise<PagesRead> {
+  for (let page = 1; ; page++) {
+    const { body } = await ask(page);
+    const items = readItems(body, list);
+    for (const key of keysOf(items)) if (isUsable(key)) ids.add(key);
+    const reported = Number((readJson(body) as { pages?: unknown }).pages ?? page);
+    const isEmpty = items.length === 0;
+    if (isEmpty || !(page < reported) || page === MOST_PAGES) return { read: page, reported, isEmpty };
   }
-  last ??= landed.at(-1);
-  if (last === undefined) return;
-  if (step.value !== null) yield cutShortRow(last, step.value);
-  yield { ...last, row_kind: LAST_PAGE };
 }
 
 /**
@@ -58,5 +61,5 @@ export async function askPage<T>(client: ApiClient, route: string, ask: (perPage
 
 /** Makes a row that says which part of a listing was not read. The table ops.rejects shows the row. */
 export function cutShortRow(last: NewRow, words: string): NewRow {
-  return { ...last, request_key: `${last.request_key}${UNREAD_PAGES}`, status: CUT_SHORT, body: words };
+  return { ...last, request_key: `${last.request_key}${UNREAD_PAGES}`, status: 0, body: words };
 }

@@ -206,5 +206,5 @@ function labelOf({ seniority, department }: PeopleFilters, page: number, mark: s
     seniority === undefined ? '' : ` seniority-${seniority}`,
     department === undefined ? '' : ` department-${department}`,
   ];
-  return `page-${page}${parts.join('')}${mark}`;
+  return `${page}${parts.join('')}${mark}`;
 }

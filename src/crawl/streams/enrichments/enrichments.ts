@@ -2,7 +2,6 @@ import type { PersonQuestion } from '../../../../schemas/pipeline/enrich.js';
 import type { ApiClient, ApiResponse, CallOptions } from '../../../api/index.js';
 import { rowOf } from '../../records/answer.js';
 import type { Fetcher } from '../../records/fetcher.js';
-import { cutShortRow } from '../../records/read-pages.js';
 import { tryWays } from '../try-ways.js';
 import { searchPeople } from './search-people.js';
 
@@ -12,7 +11,7 @@ export const enrichments: Fetcher = {
   // Lands nothing about people. Such a run only starts with `personalData: contacts`, so this function runs only if the
   // configuration changed later.
   withoutPersonalData: () => '{}',
-  async *fetch(client, _ctx, entity, signal, routes) {
+  async fetch(entity, { client, signal, routes, add }) {
     const question = JSON.parse(entity) as PersonQuestion;
     const ways = waysToFindPerson(question);
     const { pages, gap } = await tryWays<Way, PersonAnswer>(ways, async ({ route, ask }, found) => {
@@ -21,12 +20,8 @@ export const enrichments: Fetcher = {
       found[isFound ? 'some' : 'none'] = answer;
       return isFound;
     });
-    for (const [i, page] of pages.entries()) {
-      const isLast = i === pages.length - 1;
-      const row = rowOf(page, entity, isLast ? 'record' : `page-${i + 1}`);
-      if (isLast && gap !== null) yield cutShortRow(row, gap);
-      yield row;
-    }
+    for (const [i, page] of pages.entries()) add(rowOf(page, entity, `page-${i + 1}`));
+    return gap;
   },
 };
 

@@ -15,10 +15,9 @@ const GOOD = 0.9;
 /** Fetches the answers to the questions of `tidemark resolve`. The entity is the question. */
 export const matches: Fetcher = {
   manyRoutes: true,
-  async *fetch(client, _ctx, question, signal, routes) {
+  async fetch(question, { client, signal, routes, add }) {
     const answers = await identify(client, question, signal, routes);
-    const last = answers.at(-1);
-    for (const answer of answers) yield rowOf(answer, question, answer === last ? 'last' : 'more');
+    for (const [i, answer] of answers.entries()) add(rowOf(answer, question, `page-${i + 1}`));
   },
 };
 

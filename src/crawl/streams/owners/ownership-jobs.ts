@@ -18,11 +18,11 @@ export const ownershipJobs: Fetcher = {
   manyRoutes: true,
   costly: true,
   withoutPersonalData: ownersWithoutPersonalData,
-  async *fetch(client, ctx, company, signal, routes, { deps }) {
+  async fetch(company, { client, ctx, signal, routes, deps, add }) {
     const files = new JobFiles(deps.data);
     const job = await files.read(company);
     const decision = decideStart(job, ctx);
-    if (decision === 'land' && job?.row) yield job.row;
+    if (decision === 'land' && job?.row) add(job.row);
     if (job?.state === 'asked' && job.run === ctx.run) {
       // The answer to the start was lost in an earlier attempt. Ask the API something, so that no silence counts as an
       // answer: while the API is down, the attempt ends, and starts no jobs of other companies.
@@ -50,7 +50,7 @@ export const ownershipJobs: Fetcher = {
       const row = carefully(deps, rowOf(response, company, rowKindOf(jobId === null ? 'nojob' : 'started', jobId)));
       if (jobId === null) await files.end({ ...asked, row }, deps.clock.now());
       else await files.write({ ...asked, state: 'started', jobId, row });
-      yield row;
+      add(row);
     } catch (error) {
       if (didNothing(error)) await files.forget(company);
       throw error;

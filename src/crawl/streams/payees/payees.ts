@@ -19,7 +19,7 @@ import { recordSending, recordUnsent } from './sent-checks.js';
  */
 export const payeeChecks: Fetcher = {
   costly: true,
-  async *fetch(client, ctx, question, signal, _routes, { deps: { config, data }, chunk }) {
+  async fetch(question, { client, ctx, signal, deps: { config, data }, chunk, add }) {
     const payee = (await payeesOf(data, ctx)).payees.get(question);
     if (payee === undefined)
       throw folderChanged(config.dataDir, `the list ${ctx.file} no longer holds a payee of this run`);
@@ -29,7 +29,7 @@ export const payeeChecks: Fetcher = {
     const fingerprint = fingerprintOf(question);
     const calls = await recordSending(data, file, fingerprint);
     try {
-      yield rowOf(await check(client, payee, earlier, maskFor(config, [payee])), question, `call-${calls}`);
+      add(rowOf(await check(client, payee, earlier, maskFor(config, [payee])), question, `call-${calls}`));
     } catch (error) {
       if (didNothing(error)) await recordUnsent(data, file, fingerprint);
       throw error;
@@ -39,9 +39,9 @@ export const payeeChecks: Fetcher = {
 
 /** Fetches the reports of checks. The entity is the id of a check. */
 export const payeeReports: Fetcher = {
-  async *fetch(client, ctx, id, signal, _routes, { deps: { config, data } }) {
+  async fetch(id, { client, ctx, signal, deps: { config, data }, add }) {
     const payees = (await checkedPayees(data, ctx)).get(id) ?? [];
-    yield rowOf(await client.v2.kyb.payeeReport(id, { signal, ...maskFor(config, payees) }), id, 'record');
+    add(rowOf(await client.v2.kyb.payeeReport(id, { signal, ...maskFor(config, payees) }), id, 'record'));
   },
 };
 

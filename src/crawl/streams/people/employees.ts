@@ -1,64 +1,39 @@
-import type { RunContext } from '../../../../schemas/pipeline/run.js';
 import { EmployeesPage } from '../../../../schemas/v2/employee.js';
 import { reshape } from '../../../../schemas/v2/empty-shapes.js';
-import type { ApiClient } from '../../../api/index.js';
 import { isUsable, keysOf, readId, readItems } from '../../../base/company-id.js';
 import { readJson } from '../../../base/json/json-nodes.js';
 import type { NewRow } from '../../../landing/index.js';
 import { searchPeople, type PeopleAnswer, type PeopleQuestion, type PeopleReach } from '../../search/plan/people.js';
-import { rowOf } from '../../records/answer.js';
 import { pageWithoutPersonalData } from '../../../privacy/personal-data.js';
 import { readPeopleDimensions } from './people-dimensions.js';
 import { kindOf } from '../../judge/kinds.js';
-import type { Fetcher, FetchPlace } from '../../records/fetcher.js';
-import { askPage, markLast } from '../../records/read-pages.js';
+import type { Fetcher, Fetching } from '../../records/fetcher.js';
+import { askPage } from '../../records/read-pages.js';
 import { formatCount } from '../../../../schemas/format.js';
 
 // At most this many gaps are named in the row that says which employees were not found.
 const MOST_GAPS = 5;
 
-/**
- * Fetches the employees of a company with version 2's search. After an interruption, does not read the landed pages
- * again.
- */
+/** Fetches the employees of a company with version 2's search. */
 export const employees: Fetcher = {
-  resumes: true,
   reads: ['nomenclatures'],
   withoutPersonalData: (body) => pageWithoutPersonalData(body, 'data'),
-  fetch: (client, ctx, id, signal, _routes, place) =>
-    markLast(place.landed, readEmployees(client, ctx, id, signal, place)),
+  async fetch(id, at) {
+    const search = searchPeople(readPeopleDimensions(at.deps.config.dataDir, at.ctx));
+    let step = search.next();
+    while (!step.done) {
+      const row = await ask(at, id, step.value);
+      step = search.next(row && readPage(row.body, id));
+    }
+    return describeGap(id, step.value);
+  },
 };
-
-/** Yields the pages that are not landed yet. Returns a sentence about the employees that were not found. */
-async function* readEmployees(
-  client: ApiClient,
-  ctx: RunContext,
-  id: string,
-  signal: AbortSignal,
-  { landed, deps }: FetchPlace,
-): AsyncGenerator<NewRow, string | null> {
-  const known = new Map(landed.map((row) => [row.row_kind, row]));
-  const search = searchPeople(readPeopleDimensions(deps.config.dataDir, ctx));
-  let step = search.next();
-  while (!step.done) {
-    const before = known.get(step.value.label);
-    const row = before ?? (await ask(client, id, step.value, signal));
-    if (row !== null && before === undefined) yield row;
-    step = search.next(row && readPage(row.body, id));
-  }
-  return describeGap(id, step.value);
-}
 
 /**
  * Requests one page of a search for the employees of a company.
  * @returns null when the API rejects the filters or the page; a rejected first page without filters throws
  */
-async function ask(
-  client: ApiClient,
-  id: string,
-  { filters, page, label }: PeopleQuestion,
-  signal: AbortSignal,
-): Promise<NewRow | null> {
+async function ask(at: Fetching, id: string, { filters, page, label }: PeopleQuestion): Promise<NewRow | null> {
   const { seniority, department } = filters;
   const asked = {
     // Send the id as text if a JavaScript number cannot hold it.
@@ -67,10 +42,11 @@ async function ask(
     ...(department === undefined ? {} : { department: [department] }),
   };
   try {
-    const response = await askPage(client, 'employees', async (per_page) =>
-      client.v2.employees({ filters: asked, page, per_page }, { signal }),
+    return await at.page(label, () =>
+      askPage(at.client, 'employees', async (per_page) =>
+        at.client.v2.employees({ filters: asked, page, per_page }, { signal: at.signal }),
+      ),
     );
-    return rowOf(response, id, label);
   } catch (error) {
     if (kindOf(error) === 'invalid' && !(page === 1 && Object.keys(filters).length === 0)) return null;
     throw error;

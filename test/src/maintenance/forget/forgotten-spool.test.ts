@@ -12,7 +12,7 @@ it('drops rows from a spool, as from a landed part', async () => {
   const rowOf = (entity_id: string) => ({
     request_key: `POST /v2/employees ${entity_id}`,
     entity_id,
-    row_kind: 'last-page',
+    row_kind: 'last-1',
     status: 200,
     fetched_at: '2026-01-01T00:00:00.000Z',
     body: `{"data":[{"name":"Person ${entity_id}"}]}`,

@@ -70,7 +70,7 @@ export function answersAbout(company: number, date: string): Answer[] {
       stream: 'ownership',
       entity: String(company),
       request: `GET /v2/kyb/${company}/ubo?threshold=25`,
-      row_kind: 'last:25',
+      row_kind: 'last-25',
       body: { conclusive: true, owners: [{ ...named(ids[4]), type: 'person', share: 60 }] },
     },
     {

@@ -169,7 +169,7 @@ describe('one load of hostile bodies', () => {
       const rows = [GOOD[stream] ?? '', body, GOOD[stream] ?? ''].map((said, i) => ({
         request_key: stream === 'watch_events' ? 'WEBHOOK /delivery' : `GET /${stream}/${idOf(n) + i}`,
         entity_id: String(idOf(n) + i),
-        row_kind: stream === 'ownership' ? 'last:25' : 's',
+        row_kind: stream === 'ownership' ? 'last-25' : 's',
         status: 200,
         fetched_at: '2026-11-20T02:00:00.000Z',
         body: said.replaceAll('{id}', String(idOf(n) + i)),

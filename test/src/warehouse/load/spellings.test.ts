@@ -184,7 +184,7 @@ beforeAll(async () => {
     ...LISTS.map(([brands], i) => company(3000 + i, { brands })),
     company(4000, { founding_date: '2020-01-31 or later' }),
     ...NUMBERS.map(([text], i) => answer('financials', String(5000 + i), { 2024: { Turnover: text } })),
-    ...FLAGS.map(([conclusive], i) => answer('ownership', String(6000 + i), { conclusive }, { row_kind: 'more:25' })),
+    ...FLAGS.map(([conclusive], i) => answer('ownership', String(6000 + i), { conclusive }, { row_kind: 'last-25' })),
     ...DATES.map(([text], i) =>
       answer('tender_details', `t${i}`, {
         slug: `t${i}`,

@@ -196,7 +196,7 @@ describe('searchPeople', () => {
       return question.label.endsWith('again') ? answer : { ...answer, total: 10 };
     });
     expect(reach).toEqual({ reported: 9, found: 9, foreign: false, gaps: [] });
-    expect(asked.map(({ label }) => label)).toEqual(['page-1', 'page-2', 'page-3', 'page-4', 'page-1 again']);
+    expect(asked.map(({ label }) => label)).toEqual(['1', '2', '3', '4', '1 again']);
   });
 
   it('stops if the API lists people of other companies only', () => {
