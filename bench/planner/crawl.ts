@@ -1,4 +1,11 @@
-import { createPlan, type Calibration, type Dimension, type PlanInput } from '../../src/crawl/search/plan/index.js';
+import {
+  Plan,
+  type Calibration,
+  type Dimension,
+  type PlanAnswer,
+  type PlanInput,
+  type PlanRequest,
+} from '../../src/crawl/search/plan/index.js';
 import { dayNumber, dayText } from '../../src/crawl/search/plan/days.js';
 import { Account } from './account.js';
 import { NONE } from './columns.js';
@@ -35,30 +42,30 @@ export interface CrawlResult {
 }
 
 /**
- * Crawls a market with the planner. Requests are answered in their order, with sixteen in flight.
- * @throws Error when the plan has no open request but is not done
+ * Crawls a market with the planner, with sixteen requests in flight.
+ * @throws Error when the plan does not end
  */
-export function crawl(market: Market, overrides: Partial<PlanInput> = {}): CrawlResult {
-  const plan = createPlan({
+export async function crawl(market: Market, overrides: Partial<PlanInput> = {}): Promise<CrawlResult> {
+  const { columns, quirks } = market;
+  const size = quirks.maxSize ?? 100;
+  const mostId = columns.id.reduce((most, id) => Math.max(most, id), 0);
+  const account = new Account(size, size * 10, mostId);
+  const input = {
     market: 'bench',
     filters: {},
     dimensions: DIMENSIONS,
     perPage: ASK_HIGH,
     horizon: { from: dayText(FIRST_DAY), to: dayText(LAST_DAY) },
     ...overrides,
-  });
-  const { columns, quirks } = market;
-  const size = quirks.maxSize ?? 100;
-  const mostId = columns.id.reduce((most, id) => Math.max(most, id), 0);
-  const account = new Account(size, size * 10, mostId);
-  const open = plan.next(IN_FLIGHT);
-  for (let request = open.shift(); request; request = open.shift()) {
+  };
+  const send = async (request: PlanRequest): Promise<PlanAnswer> => {
     const answer = market.answer(request);
     account.book(request, answer);
-    plan.answer(request.key, answer);
-    open.push(...plan.next(IN_FLIGHT - open.length));
-  }
-  if (!plan.done) throw new Error('the plan is not done but has no open request');
+    return answer;
+  };
+  const plan = new Plan(input, send, IN_FLIGHT);
+  await plan.run();
+  if (!plan.done) throw new Error('the plan did not end');
   const segments = plan.segments();
   account.close(segments, largestDayOf(columns.incorporated));
   const depth = segments.reduce((most, segment) => Math.max(most, segment.depth), 0);

@@ -54,16 +54,22 @@ function enumerated(name: string, tonight: Columns, size: number, result: Enumer
 }
 
 /** Measures the planner in every case. */
-export function measurePlanner(nights: Nights, size: number): Measured[] {
-  return makeCases(nights).map((some) => measureCase(nights, size, some));
+export async function measurePlanner(nights: Nights, size: number): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  for (const some of makeCases(nights)) measured.push(await measureCase(nights, size, some));
+  return measured;
 }
 
 /** Measures the planner in one case. */
-export function measureCase({ lastNight, tonight }: Nights, size: number, { name, quirks, input }: Case): Measured {
+export async function measureCase(
+  { lastNight, tonight }: Nights,
+  size: number,
+  { name, quirks, input }: Case,
+): Promise<Measured> {
   const { known, ...cold } = input;
   const api = { ...quirks, maxSize: size };
-  const calibration = known ? crawl(new Market(lastNight, api), cold).calibration : null;
-  const { account, depth, missing } = crawl(
+  const calibration = known ? (await crawl(new Market(lastNight, api), cold)).calibration : null;
+  const { account, depth, missing } = await crawl(
     new Market(tonight, api),
     known ? { ...cold, known: { ...known, calibration } } : cold,
   );

@@ -15,14 +15,14 @@ const COUNTRIES = 30;
  * - `PLANNER_COUNTRIES=1`: removes the only fine-grained dimension without missing values
  * - `PLANNER_DETAIL=1`: also prints the waste by dimension
  */
-export function benchPlanner(): Promise<void> {
+export async function benchPlanner(): Promise<void> {
   const results: MarketResult[] = [];
   const [markets, sizes] = [numbers('PLANNER_COMPANIES', MARKETS), numbers('PLANNER_PAGE_SIZES', PAGE_SIZES)];
   for (const companies of markets) {
     const countries = Number(process.env['PLANNER_COUNTRIES'] ?? COUNTRIES);
     const nights = makeNights(companies, countries);
     for (const size of sizes) {
-      const planned = measurePlanner(nights, size);
+      const planned = await measurePlanner(nights, size);
       const rivals = measureRivals(nights, size);
       print(
         `\nplanner: ${companies} companies, ${countries} countries, ${size} per page, ${companies / size / 10} caps`,
@@ -35,7 +35,6 @@ export function benchPlanner(): Promise<void> {
   }
   const settings = { PLANNER_COMPANIES: markets.join(), PLANNER_PAGE_SIZES: sizes.join() };
   report({ bench: 'planner', settings, rounds: 1, tables: pageTables(results) });
-  return Promise.resolve();
 }
 
 function numbers(name: string, otherwise: number[]): number[] {

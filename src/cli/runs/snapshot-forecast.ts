@@ -8,7 +8,7 @@ import { TidemarkError } from '../../base/errors.js';
 import { createLog } from '../../config/log.js';
 import type { CrawlDeps, Heartbeat } from '../../crawl/records/deps.js';
 import { askSearch } from '../../crawl/search/discover.js';
-import { forecastMarket, type AskPlan, type MarketForecast } from '../../crawl/search/forecast.js';
+import { forecastMarket, type MarketForecast } from '../../crawl/search/forecast.js';
 import { crawlListing } from '../../crawl/listings/list.js';
 import { readLatestNomenclatures } from '../../crawl/search/dimensions.js';
 import { readKnownMarket } from '../../crawl/search/known-market.js';
@@ -78,8 +78,13 @@ export async function forecastSnapshot(
       const deps: CrawlDeps = { config, data, clock, client, log: createLog('forecast') };
       const lists = await landLists(deps, ctx, folder, heartbeat);
       const known = await readKnownMarket(deps, ctx);
-      const ask: AskPlan = (request) => askSearch(deps, request, heartbeat);
-      const forecast = await forecastMarket(deps, ctx, planMarket(lists, ctx, known), ask, known.past);
+      const forecast = await forecastMarket(
+        deps,
+        ctx,
+        (send) => planMarket(lists, ctx, known, send, Infinity),
+        (request) => askSearch(deps, request, heartbeat),
+        known.past,
+      );
       const metrics = await client.v2.metrics({ signal: heartbeat.signal });
       const quota = dailyMetric(metrics.data, config.quota.metric);
       return summarise(forecast, { market, date, spent: probes.count, quota, pace: paceOf(context, probes, forecast) });

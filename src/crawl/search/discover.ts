@@ -6,11 +6,11 @@ import { takeUnlessLost } from '../../warehouse/builds/take-published.js';
 import { keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import type { RequestLog } from '../../landing/request-log.js';
-import type { Plan, PlanAnswer, PlanRequest } from './plan/index.js';
+import type { Plan, PlanAnswer, PlanRequest, Send } from './plan/index.js';
 import { rowOf } from '../records/answer.js';
 import { landRecords } from '../records/land-records.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
-import { forecastMarket, type AskPlan } from './forecast.js';
+import { forecastMarket } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
 import { planMarket } from './market-plan.js';
 import { readCount } from '../records/read-count.js';
@@ -49,34 +49,47 @@ export async function discoverMarket(
       deps.log.warn(`${fault} The search uses an older build of this machine, or none.`),
     );
   const known = await knownMarketOf(deps, ctx, round);
-  const plan = planMarket(deps.config, ctx, known);
   const answers = new Map(readRunRows(target).map((row) => [row.request_key, answerOf(row)]));
   const done = await PartWriter.committed(target);
-  if (done) {
-    replay(plan, answers);
-    return conclude(deps, input, plan, { requests: 0, rows: done.rows, limited: false });
-  }
-
-  const writer = await PartWriter.open(target);
-  for (const row of writer.rows) answers.set(row.request_key, answerOf(row));
-  const keep: AskPlan = async (request) => {
+  const budget = done ? 0 : input.budget;
+  let sent = 0;
+  let booking: RequestLog | undefined;
+  const keep = async (request: PlanRequest): Promise<PlanAnswer> => {
+    sent += 1;
     const row = await askPage(deps, request, heartbeat);
     await writer.append(row);
     const answer = answerOf(row);
     answers.set(request.key, answer);
     return answer;
   };
-  const ended = await runAttempt({ deps, ctx, heartbeat }, target.chunk, writer, async (booking) => {
-    const before = writer.rows.length;
+  const send = async (request: PlanRequest): Promise<PlanAnswer | undefined> => {
+    const landed = answers.get(request.key);
+    if (landed || sent >= budget) return landed;
+    const answer = await keep(request);
+    const { distinct, reportedTotal } = plan.stats();
+    heartbeat.report({ step: 'search', done: distinct, total: reportedTotal, requests: booking?.requests ?? 0 });
+    return answer;
+  };
+  const plan = planMarket(deps.config, ctx, known, send, mostInFlight(deps, input.concurrency));
+  if (done) {
+    await plan.run();
+    return conclude(deps, input, plan, { requests: 0, rows: done.rows, limited: false });
+  }
+
+  const writer = await PartWriter.open(target);
+  for (const row of writer.rows) answers.set(row.request_key, answerOf(row));
+  const ended = await runAttempt({ deps, ctx, heartbeat }, target.chunk, writer, async (requests) => {
+    booking = requests;
     if (round === 0) {
-      const ask: AskPlan = async (request) => answers.get(request.key) ?? keep(request);
-      const forecast = await forecastMarket(deps, ctx, planMarket(deps.config, ctx, known), ask, known.past);
+      const planWith = (probe: Send): Plan => planMarket(deps.config, ctx, known, probe, Infinity);
+      const ask = async (request: PlanRequest) => answers.get(request.key) ?? keep(request);
+      const forecast = await forecastMarket(deps, ctx, planWith, ask, known.past);
       // The view ops.forecasts compares the forecast with the requests that the run sent.
       const records: ForecastRecord[] = forecast.streams;
       await landRecords(deps, ctx, 'forecasts', 'forecast', records);
     }
-    const budget = input.budget - (writer.rows.length - before);
-    await search({ deps, input: { ...input, budget }, plan, answers, keep, heartbeat, booking });
+    await plan.run();
+    if (!plan.done && sent < budget) throw new Error('the search plan is not done, but has no request to send');
   });
   const { requests } = ended;
   if (ended.how === 'done') await writer.commit();
@@ -84,69 +97,6 @@ export async function discoverMarket(
   const counts = { requests, rows: writer.rows.length, limited: ended.how === 'limited' };
   if (ended.how !== 'closed') return conclude(deps, input, plan, counts);
   return { ...soFar(plan, counts), refused: refusalOf('prospecting', ended.refusal) };
-}
-
-/** One round of a market's search, that is, one call of the activity. */
-interface Round {
-  deps: CrawlDeps;
-  input: DiscoverInput;
-  plan: Plan;
-  /** Landed answers by request key. */
-  answers: Map<string, PlanAnswer>;
-  /** Sends a search and lands its answer. */
-  keep: AskPlan;
-  heartbeat: Heartbeat;
-  booking: RequestLog;
-}
-
-/** Sends the plan's searches, several at the same time, until the plan is done or the budget is spent. */
-async function search({ deps, input, plan, answers, keep, heartbeat, booking }: Round): Promise<void> {
-  const share = mostInFlight(deps, input.concurrency);
-  const inFlight = new Set<Promise<void>>();
-  const errors: unknown[] = [];
-  let sent = 0;
-
-  const ask = async (request: PlanRequest): Promise<void> => {
-    plan.answer(request.key, await keep(request));
-    const { distinct, reportedTotal } = plan.stats();
-    heartbeat.report({ step: 'search', done: distinct, total: reportedTotal, requests: booking.requests });
-  };
-  const send = (request: PlanRequest): void => {
-    sent++;
-    const asking = ask(request)
-      .catch((error: unknown) => void errors.push(error))
-      .finally(() => inFlight.delete(asking));
-    inFlight.add(asking);
-  };
-
-  while (!plan.done && errors.length === 0) {
-    replay(plan, answers, send, () => Math.min(share - inFlight.size, input.budget - sent));
-    if (inFlight.size === 0) break;
-    await Promise.race(inFlight);
-  }
-  await Promise.all(inFlight);
-  if (errors.length > 0) throw errors[0];
-  if (!plan.done && sent < input.budget) throw new Error('the search plan is not done, but has no request to send');
-}
-
-/**
- * Gives landed answers to the plan. For a search without an answer, calls `ask`, but only while `room()` is above 0.
- */
-function replay(
-  plan: Plan,
-  answers: Map<string, PlanAnswer>,
-  ask?: (request: PlanRequest) => void,
-  room: () => number = () => 1,
-): void {
-  while (!plan.done && room() > 0) {
-    const requests = plan.next(room());
-    for (const request of requests) {
-      const known = answers.get(request.key);
-      if (known) plan.answer(request.key, known);
-      else ask?.(request);
-    }
-    if (requests.length === 0) return;
-  }
 }
 
 /** Sends one search of a plan without landing the answer. */

@@ -1,7 +1,7 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
 import { pullRows, readManifests } from '../../landing/index.js';
-import type { Plan, PlanAnswer, PlanRequest, Purpose } from './plan/index.js';
+import type { Plan, PlanAnswer, PlanRequest, Purpose, Send } from './plan/index.js';
 import {
   forecastFollowing,
   forecastRecords,
@@ -19,12 +19,6 @@ import type { KnownTicker, PastNights } from './past-nights.js';
 /** Purposes of the requests that only test how the API behaves (probes). */
 const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
 
-/**
- * Sends a search of the plan and returns its answer. In a run, also lands the answer, so that the run does not send this
- * search again.
- */
-export type AskPlan = (request: PlanRequest) => Promise<PlanAnswer>;
-
 /** The forecast of one night of a market. */
 export interface MarketForecast {
   /** Number of companies that the API reports. */
@@ -35,19 +29,21 @@ export interface MarketForecast {
 
 /**
  * Forecasts the requests of one night of a market. Sends the calibration probes of the search (a few dozen requests).
+ * @param planWith creates the search plan
+ * @param ask sends a search; in a run, also lands the answer, so that the run does not send this search again
  * @param past which records are known and how old they are, according to the published warehouse
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function forecastMarket(
   deps: Pick<CrawlDeps, 'config' | 'data' | 'clock'>,
   ctx: RunContext,
-  plan: Plan,
-  ask: AskPlan,
+  planWith: (send: Send) => Plan,
+  ask: (request: PlanRequest) => Promise<PlanAnswer>,
   past: PastNights,
 ): Promise<MarketForecast> {
   // What earlier nights landed decides which lookup lists and contact metrics are due.
   await pullRows(deps.data, { streams: ['nomenclatures', 'contact_metrics'] });
-  const search = await calibrate(plan, ctx, ask, past.search);
+  const search = await calibrate(planWith, ctx, ask, past.search);
   const records = forecastStreams(deps.config, ctx, past, search.total);
   return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
 }
@@ -134,27 +130,26 @@ function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunC
  * other searches is estimated.
  */
 async function calibrate(
-  plan: Plan,
+  planWith: (send: Send) => Plan,
   ctx: RunContext,
-  ask: AskPlan,
+  ask: (request: PlanRequest) => Promise<PlanAnswer>,
   before: SearchOutlook['before'],
 ): Promise<SearchOutlook> {
   const wanted: PlanRequest[] = [];
-  let asked = 0;
-  for (let requests = plan.next(Infinity); requests.length > 0; requests = plan.next(Infinity)) {
-    const probes = requests.filter(({ purpose }) => PROBES.has(purpose));
-    wanted.push(...requests.filter((request) => !probes.includes(request)));
-    asked += probes.length;
-    const answers = await Promise.all(probes.map(ask));
-    for (const [i, { key }] of probes.entries()) plan.answer(key, answers[i]!);
-  }
+  const plan = planWith(async (request) => {
+    if (PROBES.has(request.purpose)) return ask(request);
+    wanted.push(request);
+    return undefined;
+  });
+  await plan.run();
   if (plan.refused !== null) throw filtersRefused(ctx, plan.refused);
   const { size } = plan.calibration();
   const part = wanted.find(({ purpose }) => purpose === 'segment');
   const next: SearchOutlook['next'] = part
     ? { kind: 'sweep', share: shareOf(plan, part, ctx) }
     : { kind: 'pages', pages: wanted.filter(({ purpose }) => purpose === 'page').length };
-  return { total: plan.stats().reportedTotal ?? 0, size, asked, next, before };
+  const { reportedTotal, requests: asked } = plan.stats();
+  return { total: reportedTotal ?? 0, size, asked, next, before };
 }
 
 /** Returns the share of the market's companies that have a value in the dimension of a segment below the market. */

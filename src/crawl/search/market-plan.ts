@@ -1,7 +1,7 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { DEFAULT_REMAINDER } from '../../config/config-schema.js';
 import type { Config } from '../../config/config.js';
-import { createPlan, toV1Filters, type Plan, type Remainder } from './plan/index.js';
+import { Plan, toV1Filters, type PlanInput, type Remainder, type Send } from './plan/index.js';
 import { readDimensions } from './dimensions.js';
 import { forecastStreams } from './forecast.js';
 import type { SearchBasis } from './known-market.js';
@@ -10,10 +10,13 @@ import type { SearchBasis } from './known-market.js';
 // the API returns.
 const ASK_HIGH = 1_000;
 
-/** Creates the search plan of a run's market. The same answers always lead to the same plan. */
-export function planMarket(config: Config, ctx: RunContext, known: SearchBasis): Plan {
+/**
+ * Creates the search plan of a run's market. The same answers always lead to the same plan.
+ * @param inFlight largest number of calls of `send` at the same time
+ */
+export function planMarket(config: Config, ctx: RunContext, known: SearchBasis, send: Send, inFlight: number): Plan {
   const { perPage } = config.api;
-  return createPlan({
+  const input: PlanInput = {
     market: ctx.market ?? '',
     filters: ctx.filters,
     v1Filters: toV1Filters(ctx.filters),
@@ -22,7 +25,8 @@ export function planMarket(config: Config, ctx: RunContext, known: SearchBasis):
     horizon: { from: '1500-01-01', to: ctx.date },
     remainder: remainderOf(config, ctx, known),
     known,
-  });
+  };
+  return new Plan(input, send, inFlight);
 }
 
 /** Returns what the search may spend on companies that are hard to find (`markets[].remainder`). */

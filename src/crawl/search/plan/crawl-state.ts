@@ -1,6 +1,6 @@
 import type { Choice, DimensionFacts } from './calibration/dimension-facts.js';
 import { PAGE_CAP } from './calibration/calibrate-page.js';
-import type { Fiber, Scheduler } from './tasks.js';
+import type { Requests } from './requests.js';
 import { SegmentTree, type Segment } from './tree.js';
 import type { Bounds, Dimension, PageAnswer, PlanAnswer, PlanInput, Remainder } from './types.js';
 
@@ -97,7 +97,9 @@ export class CrawlState {
    * What calibration found out about each dimension in the whole market. A dimension is calibrated once, when it is
    * first needed.
    */
-  readonly facts = new Map<Dimension, Fiber<DimensionFacts | null>>();
+  readonly facts = new Map<Dimension, Promise<DimensionFacts | null>>();
+  /** What calibration found out about the usable dimensions among them. */
+  readonly learnt = new Map<Dimension, DimensionFacts>();
   /** Why version 1 cannot list the market; null if it can. With a reason, later nights do not try version 1. */
   v1Refusal: string | null;
   /** Unusable dimensions, each with its reason. */
@@ -107,7 +109,7 @@ export class CrawlState {
 
   constructor(
     readonly input: PlanInput,
-    private readonly scheduler: Pick<Scheduler, 'asked'>,
+    readonly requests: Requests,
   ) {
     const { filters, perPage, known, remainder = REMAINDER } = input;
     this.tree = new SegmentTree(filters);
@@ -145,12 +147,7 @@ export class CrawlState {
     const { root } = this.tree;
     const claimed = this.totalsCap < Infinity ? Math.max(root.total, root.distinct) : root.total;
     const most = Math.min(REQUESTS_PER_PAGE * Math.ceil(claimed / this.size), REQUESTS_PER_FOUND * root.distinct);
-    return this.asked > REQUESTS_FLOOR + most;
-  }
-
-  /** Number of requests that the plan has made so far, answered or not. */
-  get asked(): number {
-    return this.scheduler.asked;
+    return this.requests.asked > REQUESTS_FLOOR + most;
   }
 
   /**
@@ -160,7 +157,7 @@ export class CrawlState {
    */
   budget(): number {
     const { share, records, limit } = this.input.remainder ?? REMAINDER;
-    const search = this.asked;
+    const search = this.requests.asked;
     const night = search + records(this.tree.root.total);
     const left = limit === null ? Infinity : limit - night;
     return Math.max(0, Math.min(Math.max(share * night, LEAST_BUDGET * search), left));

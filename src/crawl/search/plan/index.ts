@@ -1,4 +1,5 @@
-export { createPlan, type Plan } from './plan.js';
+export { Plan } from './plan.js';
+export type { Send } from './requests.js';
 export { toV1Filters } from './v1/filters.js';
 export type {
   Calibration,

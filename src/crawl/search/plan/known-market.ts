@@ -48,9 +48,7 @@ export function recallDimension(state: CrawlState, dimension: Dimension): Dimens
 /** Returns what a run learned about the API, for later nights. */
 export function describeCalibration(state: CrawlState): Calibration {
   const dimensions: Calibration['dimensions'] = {};
-  for (const [dimension, { result }] of state.facts) {
-    if (result && state.input.dimensions.includes(dimension)) dimensions[dimension.key] = describe(dimension, result);
-  }
+  for (const [dimension, facts] of state.learnt) dimensions[dimension.key] = describe(dimension, facts);
   for (const [key, unusable] of state.dropped) if (key !== 'v1') dimensions[key] = { unusable };
   const { perPage, size, pages, bounds, v1Refusal } = state;
   const totalsCap = state.totalsCap < Infinity ? state.totalsCap : null;

@@ -4,9 +4,9 @@ import { describeCoverage } from './coverage.js';
 import { CrawlState } from './crawl-state.js';
 import { enumerate, splitBy } from './split.js';
 import { askAgain } from './questions.js';
-import { Scheduler, type Task } from './tasks.js';
+import { Requests, type Send } from './requests.js';
 import { addPage, missingOf } from './tree.js';
-import { isRefused, type Calibration, type PlanAnswer, type PlanInput, type PlanRequest } from './types.js';
+import { isRefused, type Calibration, type PlanInput } from './types.js';
 import { describeCalibration } from './known-market.js';
 import { fillGaps } from './second-pass.js';
 import { readListing, settleListing, V1_PROBE } from './v1/listing.js';
@@ -23,9 +23,9 @@ export interface PlanStats {
 }
 
 /**
- * Plans the search of one market: says which requests to send, and takes their answers. The state of a plan depends
- * only on the answers. So to resume, create a new plan and give it the answers of the earlier plan: all of them before
- * the first `next`, or each one when the plan returns its request.
+ * The search of all companies of a market through `POST /v2/prospecting` (reference v2, "Prospecting"). Decides which
+ * requests to send. Its decisions depend only on the answers, and not on their order. So to resume, create a new plan
+ * whose `send` returns the answers of the earlier plan.
  *
  * States, in this order:
  * - page size: requests page 1 until the page size is known. The plan is done if page 1 is empty, or if the API refuses
@@ -35,62 +35,65 @@ export interface PlanStats {
  * - search: reads or splits the market (`enumerate`). Then runs second passes (`fillGaps`).
  * - final: requests the market's total once more. Then the plan is done.
  */
-export interface Plan {
+export class Plan {
+  /** Whether the search has ended. */
+  done = false;
+  private readonly requests: Requests;
+  private readonly state: CrawlState;
+
+  /** @param inFlight largest number of calls of `send` at the same time */
+  constructor(input: PlanInput, send: Send, inFlight: number) {
+    this.requests = new Requests(send, inFlight, ({ segment }, answer) => {
+      if (!isRefused(answer) && segment !== V1_PROBE) this.state.note(answer);
+    });
+    this.state = new CrawlState(input, this.requests);
+  }
+
   /**
-   * Returns up to `limit` requests to send now. Returns each request only once. If the list is empty, the plan waits
-   * for answers or is done.
+   * Sends requests until the search has ended, or until it needs an answer that `send` does not give. Call this once.
+   * @throws the first error of `send`, after all requests in flight have ended
    */
-  next(limit: number): PlanRequest[];
-  /**
-   * Takes the answer to the request with this key. Answers may come in any order; the plan keeps those that it does not
-   * need yet.
-   */
-  answer(key: string, answer: PlanAnswer): void;
-  readonly done: boolean;
+  async run(): Promise<void> {
+    this.done = await this.requests.run(() => crawlMarket(this.state));
+  }
+
   /** The API's message if it refuses the market's own filters, otherwise null. */
-  readonly refused: string | null;
+  get refused(): string | null {
+    return this.state.refused;
+  }
+
   /** Returns all segments that have a state, ordered by id. */
-  segments(): SegmentRecord[];
-  coverage(): CoverageRecord;
+  segments(): SegmentRecord[] {
+    return this.state.tree.records();
+  }
+
+  coverage(): CoverageRecord {
+    return describeCoverage(this.state, this.done);
+  }
+
   /** Returns what the run learned about the API and the market. Later nights get it as `known.calibration`. */
-  calibration(): Calibration;
-  stats(): PlanStats;
+  calibration(): Calibration {
+    return describeCalibration(this.state);
+  }
+
+  stats(): PlanStats {
+    const { tree, firstTotal } = this.state;
+    return {
+      requests: this.requests.answered,
+      distinct: tree.root.distinct - tree.root.unusable,
+      reportedTotal: firstTotal === null ? null : tree.root.total,
+    };
+  }
 }
 
-/**
- * Creates a plan that searches all companies of a market through `POST /v2/prospecting` (reference v2, "Prospecting").
- */
-export function createPlan(input: PlanInput): Plan {
-  const scheduler = new Scheduler(({ segment }, answer) => {
-    if (!isRefused(answer) && segment !== V1_PROBE) state.note(answer);
-  });
-  const state = new CrawlState(input, scheduler);
-  const { tree } = state;
-  const { root } = tree;
-  const crawl = scheduler.start(crawlMarket(state));
-  return {
-    next: (limit) => scheduler.take(limit),
-    answer: (key, answer) => scheduler.give(key, answer),
-    get done() {
-      return crawl.done;
-    },
-    get refused() {
-      return state.refused;
-    },
-    segments: () => tree.records(),
-    coverage: () => describeCoverage(state, crawl.done),
-    calibration: () => describeCalibration(state),
-    stats: () => ({
-      requests: scheduler.answered,
-      distinct: root.distinct - root.unusable,
-      reportedTotal: state.firstTotal === null ? null : root.total,
-    }),
-  };
-}
-
-function* crawlMarket(state: CrawlState): Task<void> {
+async function crawlMarket(state: CrawlState): Promise<void> {
   const { root } = state.tree;
-  const size = yield* calibratePageSize(root.filters, state.input.perPage, state.input.known?.calibration);
+  const size = await calibratePageSize(
+    state.requests,
+    root.filters,
+    state.input.perPage,
+    state.input.known?.calibration,
+  );
   if ('refused' in size) {
     state.refused = size.refused;
     root.shortfall = { code: 'filters_refused', values: { message: size.refused } };
@@ -107,18 +110,18 @@ function* crawlMarket(state: CrawlState): Task<void> {
   const learntCap = state.input.known?.calibration?.totalsCap;
   if (learntCap && root.total >= learntCap) state.noteCappedTotals(learntCap);
   const listable = root.total > state.cap && root.total < state.totalsCap;
-  const listing = listable ? yield* readListing(state) : null;
+  const listing = listable ? await readListing(state) : null;
   if (listing) {
-    yield* askTotal(state, 'final');
+    await askTotal(state, 'final');
     if (settleListing(state, listing, firstTotal)) {
       root.state = 'split';
       return;
     }
   }
-  yield* enumerate(state, root, size.first, state.input.dimensions, null);
-  yield* fillGaps(state, splitBy);
+  await enumerate(state, root, size.first, state.input.dimensions, null);
+  await fillGaps(state, splitBy);
   const counted = root.total;
-  yield* askTotal(state, listing ? 'final-2' : 'final');
+  await askTotal(state, listing ? 'final-2' : 'final');
   // If totals are capped, the parts have more companies together than the market's total. But parts may also share
   // companies. If the total equals the number of companies found, the total is right.
   const whole = root.children.every((child) => child.state === 'calibration' || missingOf(child) === 0);
@@ -132,8 +135,8 @@ function* crawlMarket(state: CrawlState): Task<void> {
 }
 
 /** Requests the market's total once more, after all searches. */
-function* askTotal(state: CrawlState, again: string): Task<void> {
+async function askTotal(state: CrawlState, again: string): Promise<void> {
   const { root } = state.tree;
-  const last = yield* askAgain(state, root, 'final', again);
+  const last = await askAgain(state, root, 'final', again);
   if (!isRefused(last)) addPage(root, last);
 }

@@ -1,7 +1,6 @@
 import type { SplitField } from './split-field.js';
 import type { CrawlState } from './crawl-state.js';
 import type { Counted } from './shape.js';
-import { ask, type SearchAsk, type Task } from './tasks.js';
 import { addPage, type Segment } from './tree.js';
 import {
   isRefused,
@@ -12,30 +11,28 @@ import {
   type Window,
 } from './types.js';
 
-/**
- * Returns the request for a page of a segment. `again` distinguishes a deliberate repetition from the first request.
- */
-export function pageAsk(
+/** Requests a page of a segment. `again` distinguishes a deliberate repetition from the first request. */
+export function askPage(
   state: CrawlState,
   segment: Segment,
   page: number,
   purpose: Purpose,
   again?: string,
-): SearchAsk {
-  const request = { segment: segment.id, filters: segment.filters, page, per_page: state.perPage, purpose };
-  return again === undefined ? request : { ...request, again };
+): Promise<SearchAnswer> {
+  const { id, filters } = segment;
+  return state.requests.search({ segment: id, filters, page, per_page: state.perPage, purpose, again });
 }
 
 /**
  * Requests page 1 of a segment and adds the page to the segment. If calibration has already added the page, it is not
  * added twice.
  */
-export function* askFirst(
+export async function askFirst(
   state: CrawlState,
   segment: Segment,
   purpose: 'segment' | 'calibration' | 'guess',
-): Task<SearchAnswer> {
-  const answer = yield* ask(pageAsk(state, segment, 1, purpose));
+): Promise<SearchAnswer> {
+  const answer = await askPage(state, segment, 1, purpose);
   if (!isRefused(answer) && segment.pages === 0) addPage(segment, answer);
   return answer;
 }
@@ -46,29 +43,29 @@ export function askAgain(
   segment: Segment,
   purpose: 'again' | 'final' = 'again',
   mark = '2',
-): Task<SearchAnswer> {
-  return ask(pageAsk(state, segment, 1, purpose, mark));
+): Promise<SearchAnswer> {
+  return askPage(state, segment, 1, purpose, mark);
 }
 
 /** Requests page 1 of a window of the market. Adds the window to the tree, as a calibration segment below the root. */
-export function probe(state: CrawlState, splitField: SplitField, window: Window): Task<SearchAnswer> {
+export function probe(state: CrawlState, splitField: SplitField, window: Window): Promise<SearchAnswer> {
   return probePart(state, splitField.key, splitField.filter(window), splitField.name(window), 'calibration');
 }
 
 /** Searches for the market's companies without a value. `value` is a filter value that may select them. */
-export function guessNullValue(state: CrawlState, key: string, value: unknown): Task<SearchAnswer> {
+export function guessNullValue(state: CrawlState, key: string, value: unknown): Promise<SearchAnswer> {
   return probePart(state, key, value, 'none', 'guess');
 }
 
-function* probePart(
+async function probePart(
   state: CrawlState,
   key: string,
   value: unknown,
   name: string,
   purpose: 'calibration' | 'guess',
-): Task<SearchAnswer> {
+): Promise<SearchAnswer> {
   const segment = state.tree.child(state.tree.root, key, value, name);
-  const answer = yield* askFirst(state, segment, purpose);
+  const answer = await askFirst(state, segment, purpose);
   segment.state ??= 'calibration';
   return answer;
 }
@@ -83,13 +80,13 @@ export interface Pair {
 }
 
 /** Requests page 1 of two neighbouring windows. Returns why the dimension is unusable if the API refuses one of them. */
-export function* probePair(
+export async function probePair(
   state: CrawlState,
   splitField: SplitField,
   [first, second]: readonly [Window, Window],
-): Task<Pair | { unusable: string }> {
-  const left = yield* probe(state, splitField, first);
-  const right = isRefused(left) ? left : yield* probe(state, splitField, second);
+): Promise<Pair | { unusable: string }> {
+  const left = await probe(state, splitField, first);
+  const right = isRefused(left) ? left : await probe(state, splitField, second);
   if (isRefused(left) || isRefused(right)) {
     const { refused } = right as RefusedAnswer;
     return { unusable: `the API refused ${splitField.key} (${refused})` };

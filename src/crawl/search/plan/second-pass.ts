@@ -4,7 +4,6 @@ import type { CrawlState, Gap, Hunt, Offer } from './crawl-state.js';
 import { plainReason } from '../../../../schemas/pipeline/reason.js';
 import { readTop } from './leaf.js';
 import { askAgain, askFirst } from './questions.js';
-import { runAll, type Task } from './tasks.js';
 import { addPage, lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension } from './types.js';
 
@@ -37,17 +36,17 @@ export interface SplitStep {
 }
 
 /** Sweeps a segment along one more dimension. Ends early if `enough` returns true. */
-export type Walk = (state: CrawlState, step: SplitStep) => Task<void>;
+export type Walk = (state: CrawlState, step: SplitStep) => Promise<void>;
 
 /** Notes that the split of a segment did not find all of its companies. `fillGaps` looks for the others. */
-export function* noteGap(state: CrawlState, gap: Omit<Gap, 'known' | 'earned' | 'offers'>): Task<void> {
+export async function noteGap(state: CrawlState, gap: Omit<Gap, 'known' | 'earned' | 'offers'>): Promise<void> {
   const { segment } = gap;
   if (state.price === 0 || state.isBeyondReason) {
     segment.shortfall = state.price === 0 ? plainReason('not_searched') : BEYOND_REASON;
     return;
   }
   if (!segment.uncounted) {
-    const again = yield* askAgain(state, segment);
+    const again = await askAgain(state, segment);
     if (!isRefused(again)) addPage(segment, again);
     if (lostOf(segment) === 0) return;
   }
@@ -60,13 +59,13 @@ export function* noteGap(state: CrawlState, gap: Omit<Gap, 'known' | 'earned' | 
  * first splits. Starts with those that need the fewest requests per company. A pass runs if it costs at most `price`
  * requests per company, or if the budget of the remainder pays for it.
  */
-export function* fillGaps(state: CrawlState, walk: Walk): Task<void> {
+export async function fillGaps(state: CrawlState, walk: Walk): Promise<void> {
   const { gaps, price, tree } = state;
-  const before = { requests: state.asked, found: tree.root.distinct };
+  const before = { requests: state.requests.asked, found: tree.root.distinct };
   const budget = state.budget();
-  const spent = () => ({ requests: state.asked - before.requests, found: tree.root.distinct - before.found });
+  const spent = () => ({ requests: state.requests.asked - before.requests, found: tree.root.distinct - before.found });
   while (!state.isBeyondReason) {
-    for (const gap of gaps) gap.offers ??= yield* offersFor(state, gap);
+    for (const gap of gaps) gap.offers ??= await offersFor(state, gap);
     const { requests, found } = spent();
     let room = budget + price * found - requests;
     const affordable = gaps
@@ -82,9 +81,11 @@ export function* fillGaps(state: CrawlState, walk: Walk): Task<void> {
     if (affordable.length === 0) break;
     // A segment waits for its parts, because it would find the same companies.
     const waiting = new Set(affordable.flatMap(({ segment }) => above(segment)));
-    yield* runAll(affordable.filter(({ segment }) => !waiting.has(segment)).map((gap) => runPass(state, gap, walk)));
+    await Promise.all(
+      affordable.filter(({ segment }) => !waiting.has(segment)).map((gap) => runPass(state, gap, walk)),
+    );
   }
-  yield* runAll(gaps.map((gap) => readRest(state, gap)));
+  await Promise.all(gaps.map((gap) => readRest(state, gap)));
   for (const gap of gaps) explain(state, gap, spent());
 }
 
@@ -94,10 +95,10 @@ function above({ parent }: Segment): Segment[] {
 }
 
 /** Returns the possible second passes over a segment. The one that needs the fewest requests comes first. */
-function* offersFor(state: CrawlState, gap: Gap): Task<Offer[]> {
+async function offersFor(state: CrawlState, gap: Gap): Promise<Offer[]> {
   const gain = wantedIn(gap);
   if (gain === 0) return [];
-  const choices = yield* usable(state, gap.rest);
+  const choices = await usable(state, gap.rest);
   return choices
     .map((choice) => ({ choice, cost: costOf(state, gap.segment.total, choice.facts), gain }))
     .sort(byPrice);
@@ -123,7 +124,7 @@ function worthOf({ price, size, thorough }: CrawlState, { segment, earned, outer
 }
 
 /** Runs the cheapest pass over a segment. */
-function* runPass(state: CrawlState, gap: Gap, walk: Walk): Task<void> {
+async function runPass(state: CrawlState, gap: Gap, walk: Walk): Promise<void> {
   const { segment, reached, known, outer } = gap;
   const { choice, cost, gain } = gap.offers![0]!;
   const before = { cost: segment.cost, distinct: segment.distinct };
@@ -137,7 +138,7 @@ function* runPass(state: CrawlState, gap: Gap, walk: Walk): Task<void> {
   const isTooExpensive = (): boolean => !state.thorough && sent() > EARLY_END * cost + price * found();
   const enough = (): boolean => wantedIn(gap) === 0 || isTooExpensive();
   const knows = (id: string): boolean => known.has(id) || (outer?.knows(id) ?? false);
-  yield* walk(state, { segment, choice, rest: gap.rest, hunt: { reached, knows, most: null }, enough });
+  await walk(state, { segment, choice, rest: gap.rest, hunt: { reached, knows, most: null }, enough });
   // If the search is thorough, later passes may also look for companies that this sweep missed. So the dimension counts
   // as searched only if the sweep missed none.
   const whole = segment.children.every(
@@ -163,10 +164,10 @@ function passUp(segment: Segment): void {
 }
 
 /** Reads all pages of a segment if they probably list missing companies, at most `price` requests for each. */
-function* readRest(state: CrawlState, { segment, first, outer }: Gap): Task<void> {
+async function readRest(state: CrawlState, { segment, first, outer }: Gap): Promise<void> {
   if ((outer && !state.thorough) || missingOf(segment) * state.size * state.price < segment.total) return;
   segment.merged ??= 'passes';
-  yield* readTop(state, segment, first);
+  await readTop(state, segment, first);
   passUp(segment);
 }
 
@@ -196,7 +197,7 @@ export function newIn(segment: Segment, hunt: Hunt): number {
  * passes. It may be too high, because it considers at most MOST_COUNTED dimensions. Returns null if the API cannot count
  * them, if reading the whole segment costs no more requests than counting, or if the search is thorough.
  */
-export function* countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Task<number | null> {
+export async function countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Promise<number | null> {
   const reaching = reached
     .toSorted((a, b) => b.facts.share - a.facts.share)
     .map(({ facts: { splitField } }): Filter => [splitField.key, splitField.everybody])
@@ -204,7 +205,7 @@ export function* countHunted(state: CrawlState, segment: Segment, { reached }: H
     .slice(0, MOST_COUNTED);
   const pages = Math.ceil(segment.total / state.size);
   if (state.thorough || pages <= 2 ** (Math.min(MOST_COUNTED, reached.length) + 1)) return null;
-  return yield* countOutside(state, segment, [], reaching);
+  return await countOutside(state, segment, [], reaching);
 }
 
 type Filter = readonly [key: string, value: unknown];
@@ -213,16 +214,16 @@ type Filter = readonly [key: string, value: unknown];
  * Counts the companies of a segment that match the filters `under` and none of the filters `outside`. Subtracts the
  * totals of companies that match more filters.
  */
-function* countOutside(
+async function countOutside(
   state: CrawlState,
   segment: Segment,
   under: readonly Filter[],
   [first, ...rest]: readonly Filter[],
-): Task<number | null> {
-  if (!first) return yield* totalOf(state, segment, under);
-  const inside = yield* countOutside(state, segment, [...under, first], rest);
+): Promise<number | null> {
+  if (!first) return await totalOf(state, segment, under);
+  const inside = await countOutside(state, segment, [...under, first], rest);
   if (inside === null) return null;
-  const all = yield* countOutside(state, segment, under, rest);
+  const all = await countOutside(state, segment, under, rest);
   return all === null ? null : Math.max(0, all - inside);
 }
 
@@ -230,7 +231,7 @@ function* countOutside(
  * Returns the API's total for a segment with the further filters `under`. Returns null if the API refuses this search
  * or caps the total.
  */
-function* totalOf(state: CrawlState, segment: Segment, under: readonly Filter[]): Task<number | null> {
+async function totalOf(state: CrawlState, segment: Segment, under: readonly Filter[]): Promise<number | null> {
   let part = segment;
   for (const [key, value] of under) {
     part = state.tree.child(part, key, value, 'any');
@@ -238,7 +239,7 @@ function* totalOf(state: CrawlState, segment: Segment, under: readonly Filter[])
   }
   if (part === segment) return segment.total < state.totalsCap ? segment.total : null;
   const asked = part.pages === 0;
-  const answer = yield* askFirst(state, part, 'guess');
+  const answer = await askFirst(state, part, 'guess');
   if (isRefused(answer)) return null;
   if (asked) segment.cost += 1;
   for (const id of part.found) segment.found.add(id);

@@ -6,7 +6,6 @@ import { goesOn, readLeaf, readTop } from './leaf.js';
 import { BEYOND_REASON, countHunted, newIn, noteGap, type SplitStep } from './second-pass.js';
 import { Sweep } from './sweep.js';
 import { askFirst } from './questions.js';
-import { fork, join, runAll, type Fiber, type Task } from './tasks.js';
 import { lostOf, missingOf, type Segment } from './tree.js';
 import { isRefused, type Dimension, type PageAnswer, type Window } from './types.js';
 import { SURPLUS } from './tolerances.js';
@@ -28,43 +27,43 @@ const SURPLUS_FLOOR = 5;
  * Finds every company of a segment. `first` is its page 1. If the segment is at or below the page cap, reads all pages.
  * Otherwise splits the segment.
  */
-export function* enumerate(
+export async function enumerate(
   state: CrawlState,
   segment: Segment,
   first: PageAnswer,
   dimensions: readonly Dimension[],
   hunt: Hunt | null,
-): Task<void> {
+): Promise<void> {
   if (state.isBeyondReason) {
     segment.shortfall = BEYOND_REASON;
     state.tree.settle(segment, 'truncated');
     return;
   }
-  const most = hunt && (yield* countHunted(state, segment, hunt));
+  const most = hunt && (await countHunted(state, segment, hunt));
   if (hunt && most !== null && most <= newIn(segment, hunt)) {
     passBy(segment);
     return;
   }
-  if (isVisible(state, segment, first.total) && !(yield* goesOn(state, segment, first))) {
-    if (yield* readLeaf(state, segment, first)) return;
+  if (isVisible(state, segment, first.total) && !(await goesOn(state, segment, first))) {
+    if (await readLeaf(state, segment, first)) return;
   }
-  const choice = yield* chooseDimension(state, first.total, dimensions, most ?? undefined);
+  const choice = await chooseDimension(state, first.total, dimensions, most ?? undefined);
   if (!choice) {
-    yield* readTop(state, segment, first);
+    await readTop(state, segment, first);
     segment.shortfall = { code: 'page_cap', values: { most: state.cap, total: segment.total } };
     state.tree.settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
     return;
   }
   const rest = dimensions.filter((d) => d !== choice.dimension);
   segment.splitBy.push(choice.dimension.key);
-  yield* splitBy(state, { segment, choice, rest, hunt });
+  await splitBy(state, { segment, choice, rest, hunt });
   // Children with overlapping values may miss the same companies, so separate gaps would count them several times.
   if (choice.facts.splitField.overlapping) segment.merged = 'overlap';
   noticeCappedTotals(state, segment, choice, countOf(segment));
   if (isCapped(state, segment)) countByChildren(state, segment, choice);
   if (lostOf(segment) > 0 || segment.uncounted) {
     const reached = [...(hunt?.reached ?? []), choice];
-    yield* noteGap(state, { segment, first, reached, rest, outer: hunt && { ...hunt, most } });
+    await noteGap(state, { segment, first, reached, rest, outer: hunt && { ...hunt, most } });
   }
   if (segment.merged || segment.notes.length > 0) segment.shortfall ??= segment.notes[0] ?? plainReason('unlisted');
   state.tree.settle(segment, missingOf(segment) > 0 && (segment.merged || lostOf(segment) > 0) ? 'remainder' : 'split');
@@ -114,7 +113,7 @@ function countOf(segment: Segment): number {
  * Splits a segment along a dimension: sweeps it, in several parts at the same time, and searches each window. Adds the
  * found companies to the segment.
  */
-export function* splitBy(state: CrawlState, step: SplitStep): Task<void> {
+export async function splitBy(state: CrawlState, step: SplitStep): Promise<void> {
   const { segment, choice, enough } = step;
   const { nullValue, splitField } = choice.facts;
   const counted = countedLeaves(state, segment, choice);
@@ -122,17 +121,21 @@ export function* splitBy(state: CrawlState, step: SplitStep): Task<void> {
   for (const window of partsOf(state, segment, choice, enough !== undefined))
     parts.push(...around(window, counted).map((part) => sweep(state, step, part)));
   if (nullValue !== undefined) parts.push(searchPart(state, step, nullValue, 'none'));
-  yield* runAll(parts);
+  await Promise.all(parts);
 }
 
 /** Searches one part of a segment, unless the API refuses it. `value` is the filter value that selects the part. */
-function* searchPart(state: CrawlState, step: SplitStep, value: unknown, name: string): Task<void> {
+async function searchPart(state: CrawlState, step: SplitStep, value: unknown, name: string): Promise<void> {
   const child = state.tree.child(step.segment, step.choice.facts.splitField.key, value, name);
-  const first = yield* askFirst(state, child, 'segment');
-  if (!isRefused(first)) yield* enumerate(state, child, first, step.rest, step.hunt);
+  const first = await askFirst(state, child, 'segment');
+  if (!isRefused(first)) await enumerate(state, child, first, step.rest, step.hunt);
 }
 
-function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: SplitStep, part: Window): Task<void> {
+async function sweep(
+  state: CrawlState,
+  { segment, choice, rest, hunt, enough }: SplitStep,
+  part: Window,
+): Promise<void> {
   const { splitField, shape, share } = choice.facts;
   const walk = new Sweep({
     shape,
@@ -150,14 +153,14 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
     // The distribution in the warehouse describes the whole market. For a part of the market, it is less exact.
     ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
   });
-  let open: Fiber<void>[] = [];
+  let open: Promise<void>[] = [];
   for (let window = walk.next(); window; window = walk.next()) {
     if (state.isBeyondReason) {
       segment.notes.push(BEYOND_REASON);
       break;
     }
     const child = state.tree.child(segment, splitField.key, splitField.filter(window), splitField.name(window));
-    const first = yield* askFirst(state, child, 'segment');
+    const first = await askFirst(state, child, 'segment');
     if (isRefused(first)) {
       segment.notes.push({
         code: 'part_refused',
@@ -167,17 +170,17 @@ function* sweep(state: CrawlState, { segment, choice, rest, hunt, enough }: Spli
     } else if (walk.learn(first.total) === 'narrow') {
       passBy(child);
     } else {
-      open.push(yield* fork(enumerate(state, child, first, rest, hunt)));
+      open.push(state.requests.watch(enumerate(state, child, first, rest, hunt)));
       noticeCappedTotals(state, segment, choice, walk.accepted);
     }
     if (enough && open.length >= LOOK_EVERY) {
-      yield* join(open);
+      await Promise.all(open);
       open = [];
       if (enough()) return;
     }
   }
   if (walk.gaveUp) segment.notes.push({ code: 'totals_contradict', values: { dimension: splitField.key } });
-  yield* join(open);
+  await Promise.all(open);
   segment.distinct = segment.found.size;
 }
 

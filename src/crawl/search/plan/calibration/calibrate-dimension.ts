@@ -5,7 +5,6 @@ import { halvesOf, type Counted } from '../shape.js';
 import { askedFacts, buildSplitField, type DimensionFacts } from './dimension-facts.js';
 import { recallDimension } from '../known-market.js';
 import { askAgain, guessNullValue, probe, probePair, type Pair } from '../questions.js';
-import type { Task } from '../tasks.js';
 import {
   isRefused,
   type CategoricalDimension,
@@ -32,29 +31,30 @@ const BOUNDS_WORTH = 20;
  * Finds out how the API filters by a dimension. Returns null if the dimension is unusable; `state.dropped` then holds
  * the reason.
  */
-export function* calibrateDimension(state: CrawlState, dimension: Dimension): Task<DimensionFacts | null> {
+export async function calibrateDimension(state: CrawlState, dimension: Dimension): Promise<DimensionFacts | null> {
   const outcome =
     recallDimension(state, dimension) ??
-    (dimension.kind === 'range'
-      ? yield* calibrateRange(state, dimension)
-      : yield* calibrateCategories(state, dimension));
-  if (!('unusable' in outcome)) return outcome;
-  state.dropped.set(dimension.key, outcome.unusable);
-  return null;
+    (dimension.kind === 'range' ? await calibrateRange(state, dimension) : await calibrateCategories(state, dimension));
+  if ('unusable' in outcome) {
+    state.dropped.set(dimension.key, outcome.unusable);
+    return null;
+  }
+  state.learnt.set(dimension, outcome);
+  return outcome;
 }
 
-function* calibrateCategories(state: CrawlState, dimension: CategoricalDimension): Task<Outcome> {
+async function calibrateCategories(state: CrawlState, dimension: CategoricalDimension): Promise<Outcome> {
   const own = state.input.filters[dimension.key];
   const values = Array.isArray(own) ? own : dimension.values;
   if (values.length < 2) return { unusable: `${dimension.key} has fewer than two values to split by` };
-  const together = yield* calibrateWindows(state, categoricalField(dimension, values, true));
-  return together ?? (yield* calibrateSingles(state, categoricalField(dimension, values, false)));
+  const together = await calibrateWindows(state, categoricalField(dimension, values, true));
+  return together ?? (await calibrateSingles(state, categoricalField(dimension, values, false)));
 }
 
 /** Calibrates a dimension if a search for several values means "or". Otherwise returns null. */
-function* calibrateWindows(state: CrawlState, splitField: SplitField): Task<Outcome | null> {
+async function calibrateWindows(state: CrawlState, splitField: SplitField): Promise<Outcome | null> {
   const total = marketTotal(state);
-  const halves = yield* probePair(state, splitField, halvesOf(splitField));
+  const halves = await probePair(state, splitField, halvesOf(splitField));
   if ('unusable' in halves) return null;
   const most = Math.max(...halves.counts.map(({ count }) => count));
   if (halves.counts.every(({ count }) => count >= total) && meet(halves))
@@ -62,28 +62,28 @@ function* calibrateWindows(state: CrawlState, splitField: SplitField): Task<Outc
   if (!splitField.overlapping && halves.sum > total * (1 + SURPLUS)) state.noteCappedTotals(total);
   let whole = halves.sum;
   if (whole !== total || state.totalsCap <= total) {
-    const all = yield* probe(state, splitField, { from: splitField.lo, to: splitField.hi });
+    const all = await probe(state, splitField, { from: splitField.lo, to: splitField.hi });
     if (isRefused(all)) return null;
     const more = all.total < state.totalsCap && all.total > most;
-    if (!more && !(yield* provesOr(state, splitField))) return null;
+    if (!more && !(await provesOr(state, splitField))) return null;
     whole = all.total;
   }
   if (whole === 0) return null;
   const overlapping = splitField.overlapping || (whole < state.totalsCap && halves.sum > whole * (1 + SURPLUS));
-  return yield* factsFrom(state, { ...splitField, overlapping }, whole, halves.counts);
+  return await factsFrom(state, { ...splitField, overlapping }, whole, halves.counts);
 }
 
 /**
  * Returns whether a search for two neighbouring values finds more companies than a search for either one of them. Skips
  * pairs whose totals are capped.
  */
-function* provesOr(state: CrawlState, splitField: SplitField): Task<boolean> {
+async function provesOr(state: CrawlState, splitField: SplitField): Promise<boolean> {
   for (const at of spread(splitField.hi, MOST_SINGLES)) {
-    const both = yield* probe(state, splitField, { from: at, to: at + 1 });
+    const both = await probe(state, splitField, { from: at, to: at + 1 });
     if (isRefused(both)) return false;
     if (both.total === 0 || both.total >= state.totalsCap) continue;
-    const one = yield* probe(state, splitField, { from: at, to: at });
-    const other = yield* probe(state, splitField, { from: at + 1, to: at + 1 });
+    const one = await probe(state, splitField, { from: at, to: at });
+    const other = await probe(state, splitField, { from: at + 1, to: at + 1 });
     if (isRefused(one) || isRefused(other)) return false;
     if (one.total > 0 && other.total > 0) return both.total > Math.max(one.total, other.total);
   }
@@ -94,14 +94,14 @@ function* provesOr(state: CrawlState, splitField: SplitField): Task<boolean> {
  * Calibrates a dimension if a search can select only one of its values. Does not test whether the values together cover
  * the market.
  */
-function* calibrateSingles(state: CrawlState, splitField: SplitField): Task<Outcome> {
+async function calibrateSingles(state: CrawlState, splitField: SplitField): Promise<Outcome> {
   const { key, hi } = splitField;
   const total = marketTotal(state);
   let filters = false;
   let finds = false;
   let earlier: PageAnswer | null = null;
   for (const at of spread(hi + 1, MOST_SINGLES)) {
-    const answer = yield* probe(state, splitField, { from: at, to: at });
+    const answer = await probe(state, splitField, { from: at, to: at });
     if (isRefused(answer)) return { unusable: `the API refused ${key} (${answer.refused})` };
     // If totals are capped, all large searches report the same total. So compare the listed companies instead.
     filters ||=
@@ -119,24 +119,24 @@ function spread(n: number, most: number): number[] {
   return Array.from({ length: Math.min(n, most) }, (_, i) => Math.floor((i * n) / Math.min(n, most)));
 }
 
-function* calibrateRange(state: CrawlState, dimension: RangeDimension): Task<Outcome> {
+async function calibrateRange(state: CrawlState, dimension: RangeDimension): Promise<Outcome> {
   if (dimension.type !== 'date')
-    return yield* calibrateSides(state, dimension, buildSplitField(state, dimension, 'day'));
+    return await calibrateSides(state, dimension, buildSplitField(state, dimension, 'day'));
   let unusable: { unusable: string } | undefined;
   for (const wanted of ['day', 'year', 'year-as-text'] as const) {
-    const tested = yield* testDateFormat(state, dimension, wanted);
+    const tested = await testDateFormat(state, dimension, wanted);
     if ('unusable' in tested) {
       unusable ??= tested;
       continue;
     }
     const splitField = buildSplitField(state, dimension, tested.format);
-    const outcome = yield* calibrateSides(state, dimension, splitField);
+    const outcome = await calibrateSides(state, dimension, splitField);
     if ('unusable' in outcome) {
       unusable ??= outcome;
       continue;
     }
-    if (outcome.complete || !(yield* findBounds(state, splitField, tested))) return { ...outcome, ...tested };
-    return yield* calibrateRange(state, dimension);
+    if (outcome.complete || !(await findBounds(state, splitField, tested))) return { ...outcome, ...tested };
+    return await calibrateRange(state, dimension);
   }
   return unusable!;
 }
@@ -151,15 +151,15 @@ interface TestedFormat {
  * Tests a date format with two neighbouring windows, such as the two halves of a year. If both windows list the same
  * company, the API ignores the filter or compares only the years.
  */
-function* testDateFormat(
+async function testDateFormat(
   state: CrawlState,
   dimension: RangeDimension,
   format: DateFormat,
-): Task<TestedFormat | { unusable: string }> {
+): Promise<TestedFormat | { unusable: string }> {
   const splitField = buildSplitField(state, dimension, format);
   const total = marketTotal(state);
   for (const windows of neighbours(splitField, format)) {
-    const pair = yield* probePair(state, splitField, windows);
+    const pair = await probePair(state, splitField, windows);
     if ('unusable' in pair) return pair;
     if (pair.sum === 0) continue;
     if (!meet(pair)) return { format, asked: pair.counts };
@@ -175,17 +175,21 @@ function* testDateFormat(
  * its two halves. If the window has more companies, the API excludes bounds: sets `state.bounds` and returns true. The
  * caller must then calibrate again.
  */
-function* findBounds(state: CrawlState, splitField: SplitField, { format, asked }: TestedFormat): Task<boolean> {
+async function findBounds(
+  state: CrawlState,
+  splitField: SplitField,
+  { format, asked }: TestedFormat,
+): Promise<boolean> {
   const [first, second] = asked ?? [];
   if (!first || !second || format !== 'day' || state.bounds !== 'inclusive') return false;
   if (marketTotal(state) < BOUNDS_WORTH * state.cap) return false;
-  const both = yield* probe(state, splitField, { from: first.from, to: second.to });
+  const both = await probe(state, splitField, { from: first.from, to: second.to });
   if (isRefused(both) || both.total <= first.count + second.count) return false;
   // The window has more companies than both parts together. Either the API leaves out the bounds, or a company was added
   // meanwhile. So search for the single day at the bound. If this finds companies, the API includes bounds.
-  const day = yield* probe(state, splitField, { from: first.to, to: first.to });
+  const day = await probe(state, splitField, { from: first.to, to: first.to });
   if (isRefused(day) || day.total > 0) return false;
-  const days = yield* probe(state, splitField, { from: first.to, to: second.from });
+  const days = await probe(state, splitField, { from: first.to, to: second.from });
   state.bounds = !isRefused(days) && days.total > 0 ? 'half-open' : 'exclusive';
   return true;
 }
@@ -218,28 +222,32 @@ function neighbours(splitField: SplitField, format: DateFormat): [Window, Window
  * Counts both halves of a range. The totals show whether the API filters by the dimension, and how many companies have
  * a value.
  */
-function* calibrateSides(state: CrawlState, { key, nullValue }: RangeDimension, splitField: SplitField): Task<Outcome> {
+async function calibrateSides(
+  state: CrawlState,
+  { key, nullValue }: RangeDimension,
+  splitField: SplitField,
+): Promise<Outcome> {
   if (splitField.lo >= splitField.hi) return { unusable: `the market's own filter leaves no range of ${key} to split` };
   const total = marketTotal(state);
-  const halves = yield* probePair(state, splitField, halvesOf(splitField));
+  const halves = await probePair(state, splitField, halvesOf(splitField));
   if ('unusable' in halves) return halves;
   if (halves.sum === 0) return { unusable: `${key} finds no company` };
   if (halves.sum > total * (1 + SURPLUS)) {
     // The two halves together have more companies than the market. So the API ignores the filter, or it caps its
     // totals.
-    const narrow = yield* probe(state, splitField, { from: splitField.lo + 1, to: splitField.lo + 1 });
+    const narrow = await probe(state, splitField, { from: splitField.lo + 1, to: splitField.lo + 1 });
     if (meet(halves) || isRefused(narrow) || narrow.total >= total) return { unusable: `the API ignores ${key}` };
     state.noteCappedTotals(total);
   }
-  const found = yield* factsFrom(state, splitField, halves.sum, halves.counts);
+  const found = await factsFrom(state, splitField, halves.sum, halves.counts);
   if ('unusable' in found || found.complete || nullValue === undefined) return found;
   // If the market has a filter on this dimension, don't send the null value, because it would replace that filter.
   if (state.input.filters[key] !== undefined) return found;
-  const without = yield* guessNullValue(state, key, nullValue);
+  const without = await guessNullValue(state, key, nullValue);
   if (isRefused(without) || without.total === 0) return found;
   // If the API ignores the null value, the search selects every company. Then the sum exceeds the market's total.
   const sum = without.total + halves.sum;
-  const believed = sum <= total * (1 + DRIFT) && (yield* covers(state, sum));
+  const believed = sum <= total * (1 + DRIFT) && (await covers(state, sum));
   return believed ? { ...found, complete: true, nullValue } : found;
 }
 
@@ -247,17 +255,17 @@ function* calibrateSides(state: CrawlState, { key, nullValue }: RangeDimension, 
  * Derives the facts of a dimension from `counts`: which windows hold companies, and which share of the companies has a
  * value. Requests no further counts, because they would cost more requests than they save (`npm run bench -- planner`).
  */
-function* factsFrom(
+async function factsFrom(
   state: CrawlState,
   splitField: SplitField,
   whole: number,
   counts: readonly Counted[],
-): Task<Outcome> {
+): Promise<Outcome> {
   const total = marketTotal(state);
   if (total >= state.totalsCap) return askedFacts(splitField, counts, 1, false);
   const dominant = counts.find((c) => c.from === c.to && c.count >= DOMINANT * total);
   if (dominant) return { unusable: `nearly all companies have ${splitField.key} ${splitField.name(dominant)}` };
-  const complete = yield* covers(state, whole);
+  const complete = await covers(state, whole);
   return askedFacts(splitField, counts, complete ? 1 : whole / total, complete);
 }
 
@@ -276,10 +284,10 @@ function meet({ pages: [a, b] }: Pick<Pair, 'pages'>): boolean {
  * Returns whether `count` companies are the whole market. If the difference is small, first requests the market's total
  * again.
  */
-function* covers(state: CrawlState, count: number): Task<boolean> {
+async function covers(state: CrawlState, count: number): Promise<boolean> {
   const { root } = state.tree;
   if (count >= root.total) return true;
   if (count < root.total * (1 - DRIFT)) return false;
-  const again = yield* askAgain(state, root);
+  const again = await askAgain(state, root);
   return !isRefused(again) && count >= again.total;
 }

@@ -1,4 +1,4 @@
-import { ask, type Task } from '../tasks.js';
+import type { Requests } from '../requests.js';
 import { isRefused, type Calibration, type PageAnswer, type RefusedAnswer } from '../types.js';
 
 /** Highest page number of a search (reference v2, "Limits"). */
@@ -27,20 +27,27 @@ export interface PageSize {
  * as many rows as an earlier night's calibration says, keeps the earlier page size.
  * @returns the refusal when the API refuses every page size; then it refuses the market's filters
  */
-export function* calibratePageSize(
+export async function calibratePageSize(
+  requests: Requests,
   filters: Record<string, unknown>,
   wanted: number,
   learnt?: Calibration | null,
-): Task<PageSize | RefusedAnswer> {
+): Promise<PageSize | RefusedAnswer> {
   const asked: PageAnswer[] = [];
-  function* page1(perPage: number): Task<PageAnswer | RefusedAnswer> {
-    const answer = yield* ask({ segment: 'root', filters, page: 1, per_page: perPage, purpose: 'calibration' });
+  async function page1(perPage: number): Promise<PageAnswer | RefusedAnswer> {
+    const answer = await requests.search({
+      segment: 'root',
+      filters,
+      page: 1,
+      per_page: perPage,
+      purpose: 'calibration',
+    });
     if (!isRefused(answer)) asked.push(answer);
     return answer;
   }
 
   if (learnt) {
-    const first = yield* page1(learnt.perPage);
+    const first = await page1(learnt.perPage);
     const same = !isRefused(first) && (first.ids.length === learnt.size || first.ids.length === first.total);
     if (same) return { first, perPage: learnt.perPage, size: learnt.size, pages: learnt.pages, asked };
   }
@@ -48,7 +55,7 @@ export function* calibratePageSize(
   let refusal: RefusedAnswer | null = null;
   let best: { perPage: number; first: PageAnswer } | null = null;
   for (const perPage of [wanted, ...LADDER.filter((size) => size < wanted)]) {
-    const answer = yield* page1(perPage);
+    const answer = await page1(perPage);
     if (!isRefused(answer)) {
       best = { perPage, first: answer };
       break;
@@ -64,7 +71,7 @@ export function* calibratePageSize(
   const got = best.first.ids.length;
   if (got < best.perPage && best.first.totalPages > 1 && got < 100) {
     for (const perPage of [100, 50, 25].filter((size) => size > got && size < best!.perPage)) {
-      const answer = yield* page1(perPage);
+      const answer = await page1(perPage);
       if (isRefused(answer)) continue;
       if (answer.ids.length <= got) continue;
       best = { perPage, first: answer };
@@ -76,7 +83,7 @@ export function* calibratePageSize(
       ? Math.max(1, best.first.ids.length)
       : best.perPage;
   const perPage = Math.min(best.perPage, size);
-  const pages = yield* calibratePages(filters, perPage, size, best.first);
+  const pages = await calibratePages(requests, filters, perPage, size, best.first);
   return { first: best.first, perPage, size, pages, asked };
 }
 
@@ -84,15 +91,16 @@ export function* calibratePageSize(
  * Returns the page cap. If the API reports fewer pages than its total needs, requests one page more, to see whether
  * pages continue.
  */
-function* calibratePages(
+async function calibratePages(
+  requests: Requests,
   filters: Record<string, unknown>,
   perPage: number,
   size: number,
   first: PageAnswer,
-): Task<number> {
+): Promise<number> {
   const { totalPages, total } = first;
   if (totalPages < 1 || totalPages >= PAGE_CAP || totalPages * size >= total) return PAGE_CAP;
-  const beyond = yield* ask({
+  const beyond = await requests.search({
     segment: 'root',
     filters,
     page: totalPages + 1,

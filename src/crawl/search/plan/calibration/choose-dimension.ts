@@ -1,7 +1,6 @@
 import { asObject, type Choice, type DimensionFacts } from './dimension-facts.js';
 import { calibrateDimension } from './calibrate-dimension.js';
 import type { CrawlState } from '../crawl-state.js';
-import { fork, join, type Task } from '../tasks.js';
 import type { CategoricalDimension, Dimension } from '../types.js';
 import { SWEEP_COST } from '../tolerances.js';
 
@@ -23,18 +22,18 @@ const OVERLAP = 2;
  * @param hidden number of companies that the segment's own pages do not show
  * @returns null when no dimension is worth its requests
  */
-export function* chooseDimension(
+export async function chooseDimension(
   state: CrawlState,
   total: number,
   dimensions: readonly Dimension[],
   hidden = total - state.cap,
-): Task<Choice | null> {
+): Promise<Choice | null> {
   const second: Choice[] = [];
   const knownOnly = state.price === 0;
   for (const dimension of inOrder(dimensions)) {
     // A split by overlapping values that does not pay is not worth a calibration either.
     if (isOverlapping(dimension) && total > (state.cap * dimension.values.length) / 2) continue;
-    const facts = yield* factsOf(state, dimension);
+    const facts = await factsOf(state, dimension);
     if (!facts) continue;
     const choice = { dimension, facts };
     const reaches = facts.complete || (knownOnly && facts.share >= GOOD_REACH && !isCoarse(state, total, facts));
@@ -45,7 +44,7 @@ export function* chooseDimension(
   if (worth[0] && worth[0].facts.share >= GOOD_REACH) return worth[0];
   // Each dimension that is left has a disadvantage: many companies have no value, values overlap, or each value needs a
   // separate search.
-  const complete = (yield* usable(state, dimensions)).find(({ facts }) => facts.complete);
+  const complete = (await usable(state, dimensions)).find(({ facts }) => facts.complete);
   if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
   // Accept an expensive dimension if it costs at most `price` requests for each hidden company.
   const expensive = second.filter(({ facts }) => costOf(state, total, facts) <= state.price * hidden);
@@ -53,19 +52,19 @@ export function* chooseDimension(
 }
 
 /** Returns the facts of the first dimension by which the API filters; null if the API filters by none. */
-export function* firstUsable(state: CrawlState): Task<DimensionFacts | null> {
+export async function firstUsable(state: CrawlState): Promise<DimensionFacts | null> {
   for (const dimension of inOrder(state.input.dimensions)) {
-    const facts = yield* factsOf(state, dimension);
+    const facts = await factsOf(state, dimension);
     if (facts) return facts;
   }
   return null;
 }
 
 /** Returns every dimension by which the API filters. The first is the one in which the most companies have a value. */
-export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Task<Choice[]> {
+export async function usable(state: CrawlState, dimensions: readonly Dimension[]): Promise<Choice[]> {
   const choices: Choice[] = [];
   for (const dimension of inOrder(dimensions)) {
-    const facts = yield* factsOf(state, dimension);
+    const facts = await factsOf(state, dimension);
     if (facts) choices.push({ dimension, facts });
   }
   return choices.sort(byReach);
@@ -75,14 +74,11 @@ export function* usable(state: CrawlState, dimensions: readonly Dimension[]): Ta
  * Returns the facts of a dimension; null if it cannot split the market. A plan calibrates each dimension once, when it
  * first needs the facts.
  */
-function* factsOf(state: CrawlState, dimension: Dimension): Task<DimensionFacts | null> {
+async function factsOf(state: CrawlState, dimension: Dimension): Promise<DimensionFacts | null> {
   if (isFixed(dimension, state.input.filters[dimension.key])) return null;
-  let fiber = state.facts.get(dimension);
-  if (!fiber) {
-    fiber = yield* fork(calibrateDimension(state, dimension));
-    state.facts.set(dimension, fiber);
-  }
-  return (yield* join([fiber]))[0]!;
+  const facts = state.facts.get(dimension) ?? calibrateDimension(state, dimension);
+  state.facts.set(dimension, facts);
+  return facts;
 }
 
 /**

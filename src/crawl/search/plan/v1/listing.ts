@@ -3,7 +3,7 @@ import { formatCount } from '../../../../../schemas/format.js';
 import { firstUsable } from '../calibration/choose-dimension.js';
 import { askAgain, probePair } from '../questions.js';
 import { halvesOf } from '../shape.js';
-import { askListing, type SearchAsk, type Task } from '../tasks.js';
+import type { SearchAsk } from '../requests.js';
 import { addPage, missingOf, type Segment } from '../tree.js';
 import { isRefused, type ListingAnswer } from '../types.js';
 import { driftOf, SURPLUS } from '../tolerances.js';
@@ -28,11 +28,11 @@ export const V1_PROBE = 'v1-probe';
  * last page and counts its rows.
  * @returns the segment, without its final state; null if version 1 is unusable (`dropped` then holds the reason)
  */
-export function* readListing(state: CrawlState): Task<Segment | null> {
+export async function readListing(state: CrawlState): Promise<Segment | null> {
   const filters = state.input.v1Filters;
-  if ((yield* endsAtRoundTotal(state)) || !filters) return null;
+  if ((await endsAtRoundTotal(state)) || !filters) return null;
   const refusal = state.input.known?.calibration?.v1Refusal;
-  const pages = refusal ?? (yield* probeListing(state, filters));
+  const pages = refusal ?? (await probeListing(state, filters));
   if (typeof pages === 'string') {
     state.dropped.set('v1', pages);
     return null;
@@ -42,12 +42,13 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
   root.splitBy.push('v1 pages');
   let read = 0;
   for (let to = pages; read < to;) {
-    const asks: SearchAsk[] = [];
+    const asks: ReturnType<typeof state.requests.list>[] = [];
     const until = Math.min(to, read + BATCH);
-    for (let page = read + 1; page <= until; page++) asks.push(listingAsk(state, segment.id, filters, page));
+    for (let page = read + 1; page <= until; page++)
+      asks.push(state.requests.list(listingAsk(state, segment.id, filters, page)));
     read = until;
     const found = segment.found.size;
-    for (const page of yield* askListing(asks)) {
+    for (const page of await Promise.all(asks)) {
       if (isRefused(page)) continue;
       addPage(segment, { total: root.total, totalPages: page.pages, ids: page.ids });
       // If the market has grown since page 1 was read, read the added pages, too.
@@ -64,12 +65,12 @@ export function* readListing(state: CrawlState): Task<Segment | null> {
  * halves of a dimension. If they add up to more than the market's total, the API caps totals; records this in the
  * state. Calibration requests the same halves, so a cold search sends these requests only once.
  */
-function* endsAtRoundTotal(state: CrawlState): Task<boolean> {
+async function endsAtRoundTotal(state: CrawlState): Promise<boolean> {
   const { root } = state.tree;
   if (root.total % ROUND !== 0) return false;
-  const facts = yield* firstUsable(state);
+  const facts = await firstUsable(state);
   if (!facts?.splitField.windows || facts.splitField.overlapping) return false;
-  const halves = yield* probePair(state, facts.splitField, halvesOf(facts.splitField));
+  const halves = await probePair(state, facts.splitField, halvesOf(facts.splitField));
   if (!('unusable' in halves) && halves.sum > root.total * (1 + SURPLUS)) state.noteCappedTotals(root.total);
   return root.total >= state.totalsCap;
 }
@@ -101,16 +102,16 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
  * Returns the number of pages that version 1 has for the market. If version 1 cannot be trusted, returns the reason as
  * text.
  */
-function* probeListing(state: CrawlState, filters: Record<string, unknown>): Task<number | string> {
-  const first = yield* probePage(state, filters, 1);
+async function probeListing(state: CrawlState, filters: Record<string, unknown>): Promise<number | string> {
+  const first = await probePage(state, filters, 1);
   if (isRefused(first)) return (state.v1Refusal = `the API refused the search in version 1 (${first.refused})`);
   const size = first.ids.length;
   if (size < state.size * WORTH) return `version 1 of the API shows only ${formatCount(size)} companies a page`;
-  const last = first.pages > 1 ? yield* probePage(state, filters, first.pages) : first;
+  const last = first.pages > 1 ? await probePage(state, filters, first.pages) : first;
   if (isRefused(last))
     return (state.v1Refusal = `version 1 of the API refuses page ${formatCount(first.pages)}, the last page of its list (${last.refused})`);
   const total = (first.pages - 1) * size + last.ids.length;
-  if (last.ids.length === 0 || total !== (yield* totalLike(state, total)))
+  if (last.ids.length === 0 || total !== (await totalLike(state, total)))
     return `version 1 of the API lists ${formatCount(total)} companies, but version 2 counts ${formatCount(state.tree.root.total)}`;
   return first.pages;
 }
@@ -119,21 +120,21 @@ function* probeListing(state: CrawlState, filters: Record<string, unknown>): Tas
  * Returns the market's total in version 2. If the total differs slightly from `total`, requests it again: the market
  * may have changed since. For a large difference this is no explanation, so sends no request.
  */
-function* totalLike(state: CrawlState, total: number): Task<number> {
+async function totalLike(state: CrawlState, total: number): Promise<number> {
   const { root } = state.tree;
   if (total === root.total || Math.abs(total - root.total) > driftOf(root.total)) return root.total;
-  const again = yield* askAgain(state, root);
+  const again = await askAgain(state, root);
   if (!isRefused(again)) root.total = again.total;
   return root.total;
 }
 
-function* probePage(
+async function probePage(
   state: CrawlState,
   filters: Record<string, unknown>,
   page: number,
-): Task<ListingAnswer | { refused: string }> {
+): Promise<ListingAnswer | { refused: string }> {
   const probe: SearchAsk = { ...listingAsk(state, V1_PROBE, filters, page), purpose: 'guess', again: 'probe' };
-  return (yield* askListing([probe]))[0]!;
+  return state.requests.list(probe);
 }
 
 function listingAsk(state: CrawlState, segment: string, filters: Record<string, unknown>, page: number): SearchAsk {

@@ -21,8 +21,8 @@ const crawl = (count: number, totalsCap: number) =>
   });
 
 describe('capped totals', () => {
-  it.each([1_020, 1_080, 1_150])('detects capped totals when parts sum to %i and the whole is 1,000', (count) => {
-    const { plan, coverage, distinct } = crawl(count, 1_000);
+  it.each([1_020, 1_080, 1_150])('detects capped totals when parts sum to %i and the whole is 1,000', async (count) => {
+    const { plan, coverage, distinct } = await crawl(count, 1_000);
     expect(plan.calibration().totalsCap).toBe(1_000);
     expect(coverage).toMatchObject({ reported_total: count, missing: 0, share: null });
     expect(distinct).toBe(count);
@@ -36,8 +36,8 @@ describe('capped totals', () => {
   it.each([
     [1_006, 1_000],
     [1_014, 1_000],
-  ])('assumes no cap when parts sum to %i and the whole is %i', (count, totalsCap) => {
-    const { plan, distinct } = crawl(count, totalsCap);
+  ])('assumes no cap when parts sum to %i and the whole is %i', async (count, totalsCap) => {
+    const { plan, distinct } = await crawl(count, totalsCap);
     expect(plan.calibration().totalsCap).toBeNull();
     expect(distinct).toBe(count);
   });
@@ -48,24 +48,28 @@ describe('capped totals', () => {
     ['no total is capped', 999, 1_000, 1],
     ['the cap equals the number of companies', 1_000, 1_000, 1],
     ['the market fits on ten pages', 240, 1_000, 1],
-  ])('states an unknown share unless the total counts all companies: %s', (_, count, totalsCap, share) => {
-    expect(crawl(count, totalsCap).coverage.share).toBe(share);
+  ])('states an unknown share unless the total counts all companies: %s', async (_, count, totalsCap, share) => {
+    expect((await crawl(count, totalsCap)).coverage.share).toBe(share);
   });
 
   it.each([
     [999, null],
     [1_000, 1_000],
-  ])('keeps a known cap only for a market that reaches it: %i', (count, kept) => {
+  ])('keeps a known cap only for a market that reaches it: %i', async (count, kept) => {
     const market = new SimulatedMarket(companies(count), { maxSize: 25 });
-    const calibration = crawlMarket(market).plan.calibration();
+    const calibration = (await crawlMarket(market)).plan.calibration();
     const known = { distributions: {}, calibration: { ...calibration, totalsCap: 1_000 } };
-    expect(crawlMarket(market, { known }).plan.calibration().totalsCap).toBe(kept);
+    const { plan } = await crawlMarket(market, { known });
+    expect(plan.calibration().totalsCap).toBe(kept);
   });
 
-  it.each([600, 1_000, 1_200])('reads all parts when totals are capped at the page cap: %i companies', (count) => {
-    const market = new SimulatedMarket(companies(count), { maxSize: 25, totalsCap: 250 });
-    const { coverage, distinct } = crawlMarket(market, { dimensions: [legalForms] });
-    expect(distinct).toBe(count);
-    expect(coverage.share).toBeNull();
-  });
+  it.each([600, 1_000, 1_200])(
+    'reads all parts when totals are capped at the page cap: %i companies',
+    async (count) => {
+      const market = new SimulatedMarket(companies(count), { maxSize: 25, totalsCap: 250 });
+      const { coverage, distinct } = await crawlMarket(market, { dimensions: [legalForms] });
+      expect(distinct).toBe(count);
+      expect(coverage.share).toBeNull();
+    },
+  );
 });

@@ -28,26 +28,26 @@ const COSTS: [name: string, requests: number, missing: number, Partial<MarketSha
     ['version 1', 38, 0, {}, { v1: 'uncapped', maxSize: 100 }, { v1Filters: {} }],
   ];
 
-it.each(COSTS)('plans exactly the recorded number of requests: %s', (_, requests, missing, shape, api, input) => {
+it.each(COSTS)('plans exactly the recorded number of requests: %s', async (_, requests, missing, shape, api, input) => {
   const companies = generateCompanies({ companies: 3_000, seed: 21, ...shape });
   const purposes = new Set<string>();
-  const result = crawlMarket(new SimulatedMarket(companies, { maxSize: 10, ...api }), input, {
+  const result = await crawlMarket(new SimulatedMarket(companies, { maxSize: 10, ...api }), input, {
     before: ({ purpose }) => void purposes.add(purpose),
   });
   expect(PURPOSES).toEqual(expect.arrayContaining([...purposes]));
   expect({ requests: result.requests, missing: result.coverage.missing }).toEqual({ requests, missing });
 });
 
-it('plans exactly the recorded number of requests on the second night', () => {
+it('plans exactly the recorded number of requests on the second night', async () => {
   const companies = generateCompanies({ companies: 3_000, seed: 21, withoutIncorporation: 0.05 });
   const market = new SimulatedMarket(companies, { maxSize: 10 });
-  const calibration = crawlMarket(market).plan.calibration();
+  const calibration = (await crawlMarket(market)).plan.calibration();
   const dated = companies.flatMap(({ incorporated }) => (incorporated === null ? [] : [incorporated]));
   const values = [...new Set(dated)]
     .toSorted((a, b) => a - b)
     .map((day): [string, number] => [dayOf(day), dated.filter((one) => one === day).length]);
   const distributions = { [incorporation.key]: { values, without: companies.length - dated.length } };
-  const { requests, coverage } = crawlMarket(market, { known: { calibration, distributions } });
+  const { requests, coverage } = await crawlMarket(market, { known: { calibration, distributions } });
   expect({ requests, missing: coverage.missing }).toEqual({ requests: 349, missing: 0 });
 });
 

@@ -1,7 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import {
-  createPlan,
+  Plan,
   type Dimension,
-  type Plan,
   type PlanAnswer,
   type PlanInput,
   type PlanRequest,
@@ -65,32 +65,46 @@ export interface CrawlOptions {
   pick?: (inFlight: number, step: number) => number;
   /** Called before each answer. */
   before?: (request: PlanRequest, step: number) => void;
-  /** Stops after this many answers. */
+  /** Gives no more answers after this many. */
   stopAfter?: number;
+  /** Answers of an earlier crawl, by key. */
+  landed?: ReadonlyMap<string, PlanAnswer>;
 }
 
-/** Answers a plan's requests from a market until it is done; returns the answers. */
-export function crawl(plan: Plan, market: SimulatedMarket, options: CrawlOptions = {}): Map<string, PlanAnswer> {
-  const { inFlight = 16, pick = () => 0, before, stopAfter = Infinity } = options;
+/** Searches a market with a plan until it is done. Returns the plan, and the answers that were not landed before. */
+export async function crawl(
+  input: PlanInput,
+  market: SimulatedMarket,
+  { inFlight = 16, pick = () => 0, before, stopAfter = Infinity, landed }: CrawlOptions = {},
+): Promise<{ plan: Plan; answers: Map<string, PlanAnswer> }> {
   const answers = new Map<string, PlanAnswer>();
-  const open: PlanRequest[] = [];
-  for (let step = 0; !plan.done && step < stopAfter; step++) {
-    open.push(...plan.next(inFlight - open.length));
-    if (open.length === 0) throw new Error('the plan waits for nothing');
-    const [request] = open.splice(pick(open.length, step), 1);
-    before?.(request!, step);
-    const answer = market.answer(request!);
-    if (answers.has(request!.key)) throw new Error(`asked twice: ${request!.key}`);
-    answers.set(request!.key, answer);
-    plan.answer(request!.key, answer);
+  const open: { request: PlanRequest; resolve: (answer: PlanAnswer | undefined) => void }[] = [];
+  const send = async (request: PlanRequest): Promise<PlanAnswer | undefined> =>
+    landed?.get(request.key) ?? new Promise((resolve) => open.push({ request, resolve }));
+  const plan = new Plan(input, send, inFlight);
+  const run = plan.run();
+  await setImmediate();
+  for (let step = 0; open.length > 0; step++) {
+    const [{ request, resolve }] = open.splice(step < stopAfter ? pick(open.length, step) : 0, 1) as [(typeof open)[0]];
+    if (step < stopAfter) {
+      before?.(request, step);
+      if (answers.has(request.key)) throw new Error(`asked twice: ${request.key}`);
+      answers.set(request.key, market.answer(request));
+    }
+    resolve(answers.get(request.key));
+    await setImmediate();
   }
-  return answers;
+  await run;
+  return { plan, answers };
 }
 
-/** Crawls a market and returns the plan with its figures. */
-export function crawlMarket(market: SimulatedMarket, overrides: Partial<PlanInput> = {}, options: CrawlOptions = {}) {
-  const plan = createPlan(planInput(overrides));
-  const answers = crawl(plan, market, options);
+/** Searches a market. Returns the plan with its figures. */
+export async function crawlMarket(
+  market: SimulatedMarket,
+  overrides: Partial<PlanInput> = {},
+  options: CrawlOptions = {},
+) {
+  const { plan, answers } = await crawl(planInput(overrides), market, options);
   const { requests, distinct } = plan.stats();
   const size = Math.min(market.quirks.maxSize ?? 100, overrides.perPage ?? 1_000);
   return {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { CoverageRecord } from '../../../../../schemas/pipeline/landing.js';
-import { createPlan, type PlanRequest } from '../../../../../src/crawl/search/plan/index.js';
+import { Plan, type PlanAnswer, type PlanInput, type PlanRequest } from '../../../../../src/crawl/search/plan/index.js';
 import {
   activities,
   allDimensions,
@@ -84,16 +84,16 @@ function tightestFilter(company: Company, { ignored = [], refused = [], dates = 
 }
 
 describe('a plan over an unchanging market', () => {
-  it('finds all companies or names the missing ones, for any API variant', () => {
-    fc.assert(
-      fc.property(shapes, quirks, filterSets, (shape, api, filters) => {
+  it('finds all companies or names the missing ones, for any API variant', async () => {
+    await fc.assert(
+      fc.asyncProperty(shapes, quirks, filterSets, async (shape, api, filters) => {
         // Excludes filters that such an API would understand differently.
         fc.pre(!('company_incorporation' in filters) || (api.dates === 'days' && !api.exclusive));
         fc.pre(!('number_of_employees' in filters) || !api.exclusive);
         fc.pre(!('number_of_employees' in filters) || !api.ignored!.includes('number_of_employees'));
         fc.pre(!('company_status' in filters) || !api.firstValueOnly);
         const market = new SimulatedMarket(generateCompanies(shape), api);
-        const { plan, answers, coverage } = crawlMarket(market, { filters });
+        const { plan, answers, coverage } = await crawlMarket(market, { filters });
         const truth = market.listable(filters);
         const found = new Set([...answers.values()].flatMap((a) => ('ids' in a ? a.ids : [])));
 
@@ -113,11 +113,11 @@ describe('a plan over an unchanging market', () => {
     );
   });
 
-  it('finds every company whose tightest filter fits under the page cap', () => {
+  it('finds every company whose tightest filter fits under the page cap', async () => {
     const small = shapes.map((shape) => ({ ...shape, companies: Math.min(shape.companies, 2_500) }));
     const capped = fc.constantFrom(Infinity, Infinity, 500, 1_000);
-    fc.assert(
-      fc.property(small, quirks, capped, (shape, api, totalsCap) => {
+    await fc.assert(
+      fc.asyncProperty(small, quirks, capped, async (shape, api, totalsCap) => {
         const companies = generateCompanies(shape);
         // A capped total that its parts happen to reach cannot be detected.
         fc.pre(
@@ -130,7 +130,7 @@ describe('a plan over an unchanging market', () => {
           maxSize: Math.min(api.maxSize!, 25),
           totalsCap,
         });
-        const { plan, answers, coverage } = crawlMarket(market, { remainder: remainder(1) });
+        const { plan, answers, coverage } = await crawlMarket(market, { remainder: remainder(1) });
         const found = new Set([...answers.values()].flatMap((a) => ('ids' in a ? a.ids : [])));
         expectExactCertificate(coverage);
         for (const { state, filters, distinct_companies: distinct } of plan.segments()) {
@@ -147,9 +147,9 @@ describe('a plan over an unchanging market', () => {
     );
   });
 
-  it('finds all companies when the dimensions select all of them', () => {
-    fc.assert(
-      fc.property(
+  it('finds all companies when the dimensions select all of them', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         shapes.map((s) => ({
           ...s,
           withoutLegalForm: 0,
@@ -158,9 +158,9 @@ describe('a plan over an unchanging market', () => {
           spike: Math.min(s.spike!, 0.03),
         })),
         fc.constantFrom('lower' as const, 'refuse' as const),
-        (shape, oversize) => {
+        async (shape, oversize) => {
           const market = new SimulatedMarket(generateCompanies(shape), { oversize });
-          const { coverage } = crawlMarket(market);
+          const { coverage } = await crawlMarket(market);
           expect(coverage).toMatchObject({ missing: 0, share: 1, why: [] });
           const found = coverage.distinct_companies;
           expect(coverage.certificate).toMatchObject({ proven: { found }, unproven: { found: 0 }, gone: 0 });
@@ -189,15 +189,15 @@ describe('requests of a plan', () => {
       2.7,
     ],
   ];
-  it.each(markets)('keeps requests per page within bounds: %s', (name, shape, api, filters, most) => {
-    const result = crawlMarket(new SimulatedMarket(generateCompanies(shape), api), { filters });
+  it.each(markets)('keeps requests per page within bounds: %s', async (name, shape, api, filters, most) => {
+    const result = await crawlMarket(new SimulatedMarket(generateCompanies(shape), api), { filters });
     console.log(
       `${name}: ${result.requests} requests for ${result.distinct} companies, ratio ${result.ratio.toFixed(3)}, missing ${result.coverage.missing}`,
     );
     expect(result.ratio).toBeLessThanOrEqual(most);
   });
 
-  it('needs few requests when the API can select companies without a value', () => {
+  it('needs few requests when the API can select companies without a value', async () => {
     const companies = generateCompanies({
       companies: 60_000,
       seed: 5,
@@ -207,12 +207,12 @@ describe('requests of a plan', () => {
     });
     const market = new SimulatedMarket(companies, { nullSelects: true });
     const dimensions = [statuses, incorporation, legalForms, employees, turnover];
-    const { coverage, ratio } = crawlMarket(market, { dimensions });
+    const { coverage, ratio } = await crawlMarket(market, { dimensions });
     expect(ratio).toBeLessThan(1.4);
     expect(coverage.share).toBeGreaterThan(0.995);
   });
 
-  it('wastes few requests when the API ignores null in a filter', () => {
+  it('wastes few requests when the API ignores null in a filter', async () => {
     const companies = generateCompanies({ companies: 20_000, seed: 5, withoutIncorporation: 0.05 });
     const market = new SimulatedMarket(companies);
     const answerAll = market.answer.bind(market);
@@ -221,18 +221,18 @@ describe('requests of a plan', () => {
         ...request,
         filters: range === null || range === undefined ? rest : { ...rest, company_incorporation: range },
       });
-    const usual = crawlMarket(market).requests;
+    const usual = (await crawlMarket(market)).requests;
     const dimensions = [statuses, incorporation, legalForms, countries, employees, turnover];
-    const { coverage, requests } = crawlMarket(market, { dimensions });
+    const { coverage, requests } = await crawlMarket(market, { dimensions });
     expect(coverage.missing).toBe(0);
     expect(requests).toBeLessThan(usual + 10);
   });
 
-  it('needs under 3 % more requests with exclusive bounds', () => {
+  it('needs under 3 % more requests with exclusive bounds', async () => {
     const companies = generateCompanies({ companies: 40_000, seed: 5, withoutIncorporation: 0.03 });
-    const crawls = [false, true].map((exclusive) =>
-      crawlMarket(new SimulatedMarket(companies, { exclusive, nullSelects: true })),
-    );
+    const search = (exclusive: boolean) =>
+      crawlMarket(new SimulatedMarket(companies, { exclusive, nullSelects: true }));
+    const crawls = [await search(false), await search(true)];
     expect(crawls.map(({ plan }) => plan.calibration().bounds)).toEqual(['inclusive', 'exclusive']);
     expect(crawls.map(({ coverage }) => coverage.missing)).toEqual([0, 0]);
     expect(crawls[1]!.requests).toBeLessThan(1.03 * crawls[0]!.requests);
@@ -241,18 +241,18 @@ describe('requests of a plan', () => {
   it.each([
     [6_000, 0],
     [20_000, 20],
-  ])('splits at ten a page while a company costs at most three requests: %i companies', (companies, most) => {
+  ])('splits at ten a page while a company costs at most three requests: %i companies', async (companies, most) => {
     const market = new SimulatedMarket(generateCompanies({ companies, seed: 1, withoutIncorporation: 0.05 }), {
       maxSize: 10,
     });
-    const { coverage } = crawlMarket(market);
+    const { coverage } = await crawlMarket(market);
     expect(coverage.missing).toBeLessThanOrEqual(most);
     for (const { code, also = [] } of coverage.why)
       expect([code, ...also.map((one) => one.code)]).toEqual(expect.arrayContaining(['no_value']));
   });
 
-  it('needs one request and a check for a market of one page', () => {
-    const { plan, requests } = crawlMarket(new SimulatedMarket(generateCompanies({ companies: 40, seed: 2 })));
+  it('needs one request and a check for a market of one page', async () => {
+    const { plan, requests } = await crawlMarket(new SimulatedMarket(generateCompanies({ companies: 40, seed: 2 })));
     expect(requests).toBe(2);
     expect(plan.segments()).toMatchObject([{ segment: 'root', parent: null, state: 'leaf', distinct_companies: 40 }]);
   });
@@ -287,13 +287,13 @@ describe('independence of order', () => {
   it.each([
     ['with a second pass', market],
     ['with parallel sweeps', wide],
-  ])('plans the same in any order of answers: %s', (_, make) => {
-    const straight = crawlMarket(make());
+  ])('plans the same in any order of answers: %s', async (_, make) => {
+    const straight = await crawlMarket(make());
     expect(straight.coverage.why.length).toBeGreaterThan(0);
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 40 }), fc.nat(), (inFlight, seed) => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.nat(), async (inFlight, seed) => {
         const picks = numbers(seed);
-        const shuffled = crawlMarket(make(), {}, { inFlight, pick: (n) => picks() % n });
+        const shuffled = await crawlMarket(make(), {}, { inFlight, pick: (n) => picks() % n });
         expect([...shuffled.answers.keys()].sort()).toEqual([...straight.answers.keys()].sort());
         expect(shuffled.plan.segments()).toEqual(straight.plan.segments());
         expect(shuffled.coverage).toEqual(straight.coverage);
@@ -302,34 +302,31 @@ describe('independence of order', () => {
     );
   });
 
-  it('resumes after a crash without repeating an answered request', () => {
-    const whole = crawlMarket(market());
-    fc.assert(
-      fc.property(fc.nat(whole.answers.size), fc.boolean(), (kept, backwards) => {
-        const first = createPlan(planInput());
-        const landed = [...crawl(first, market(), { stopAfter: kept })];
-        expect(first.coverage().why[0]?.reason ?? 'none').toBe(
+  it('resumes after a crash without repeating an answered request', async () => {
+    const whole = await crawlMarket(market());
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.answers.size), async (kept) => {
+        const first = await crawl(planInput(), market(), { stopAfter: kept });
+        expect(first.answers.size).toBe(kept);
+        expect(first.plan.coverage().why[0]?.reason ?? 'none').toBe(
           kept < whole.answers.size ? 'The search has not ended.' : whole.coverage.why[0]!.reason,
         );
 
-        const second = createPlan(planInput());
-        for (const [key, answer] of backwards ? landed.toReversed() : landed) second.answer(key, answer);
-        const rest = crawl(second, market());
-        expect(rest.size).toBe(whole.answers.size - landed.length);
-        expect(second.segments()).toEqual(whole.plan.segments());
-        expect(second.coverage()).toEqual(whole.coverage);
-        expect(second.stats()).toEqual(whole.plan.stats());
+        const second = await crawl(planInput(), market(), { landed: first.answers });
+        expect(second.answers.size).toBe(whole.answers.size - kept);
+        expect(second.plan.segments()).toEqual(whole.plan.segments());
+        expect(second.plan.coverage()).toEqual(whole.coverage);
+        expect(second.plan.stats()).toEqual(whole.plan.stats());
       }),
       { numRuns: Math.ceil(15 * effort) },
     );
   });
 
-  it('returns no request twice and no more than asked for', () => {
-    const plan = createPlan(planInput());
-    expect(plan.next(0)).toEqual([]);
-    const [first] = plan.next(5);
-    expect(first).toMatchObject({ segment: 'root', page: 1, per_page: 1_000, purpose: 'calibration', filters: {} });
-    expect(plan.next(5)).toEqual([]);
+  it('stops at a request that is not sent', async () => {
+    const sent: PlanRequest[] = [];
+    const plan = new Plan(planInput(), async (request) => void sent.push(request), 5);
+    await plan.run();
+    expect(sent).toMatchObject([{ segment: 'root', page: 1, per_page: 1_000, purpose: 'calibration', filters: {} }]);
     expect(plan.done).toBe(false);
     expect(plan.stats()).toEqual({ requests: 0, distinct: 0, reportedTotal: null });
     expect(plan.coverage().why).toMatchObject([{ segment: 'root', filters: {}, missing: 0, class: 'unproven' }]);
@@ -339,7 +336,7 @@ describe('independence of order', () => {
 describe('API variants', () => {
   const companies = generateCompanies({ companies: 8_000, seed: 4, withoutIncorporation: 0.05, spike: 0.03 });
   const found = (api: ApiQuirks, dimensions = allDimensions) =>
-    crawlMarket(new SimulatedMarket(companies, api), { dimensions }).coverage;
+    crawlMarket(new SimulatedMarket(companies, api), { dimensions }).then(({ coverage }) => coverage);
 
   it.each<[string, ApiQuirks]>([
     ['lowers a large per_page', { oversize: 'lower', maxSize: 25 }],
@@ -352,17 +349,17 @@ describe('API variants', () => {
     ['uses only the first of several values', { firstValueOnly: true }],
     ['reports at most ten pages', { totalPagesCap: 10 }],
     ['ignores employees and countries', { ignored: ['number_of_employees', 'location_countries'] }],
-  ])('finds all companies when the API %s', (_, api) => {
-    expect(found(api)).toMatchObject({ reported_total: 8_000, missing: 0, why: [] });
+  ])('finds all companies when the API %s', async (_, api) => {
+    expect(await found(api)).toMatchObject({ reported_total: 8_000, missing: 0, why: [] });
   });
 
-  it('adapts when the API shows fewer pages than stated', () => {
-    const coverage = found({ pageCap: 4, totalPagesCap: 4 });
+  it('adapts when the API shows fewer pages than stated', async () => {
+    const coverage = await found({ pageCap: 4, totalPagesCap: 4 });
     expect(coverage).toMatchObject({ reported_total: 8_000, missing: 0 });
   });
 
-  it('reads what a search shows and names the rest when no dimension filters', () => {
-    const coverage = found({ dates: 'ignored', ignored: ['legal_form'] }, [incorporation, legalForms]);
+  it('reads what a search shows and names the rest when no dimension filters', async () => {
+    const coverage = await found({ dates: 'ignored', ignored: ['legal_form'] }, [incorporation, legalForms]);
     expect(coverage).toMatchObject({ reported_total: 8_000, distinct_companies: 1_000, missing: 7_000 });
     expect(coverage.why).toHaveLength(1);
     expect(coverage.why[0]).toMatchObject({
@@ -374,16 +371,19 @@ describe('API variants', () => {
     });
   });
 
-  it('names the refused dimension as the reason for missing companies', () => {
-    const coverage = found({ refused: ['legal_form'] }, [legalForms]);
+  it('names the refused dimension as the reason for missing companies', async () => {
+    const coverage = await found({ refused: ['legal_form'] }, [legalForms]);
     expect(coverage.missing).toBe(7_000);
     expect(coverage.why[0]!.unusable).toEqual(['the API refused legal_form (legal_form: unknown filter)']);
   });
 
-  it("stops at once when the API refuses the market's filters", () => {
-    const { plan, coverage, requests } = crawlMarket(new SimulatedMarket(companies, { refused: ['company_status'] }), {
-      filters: { company_status: [7] },
-    });
+  it("stops at once when the API refuses the market's filters", async () => {
+    const { plan, coverage, requests } = await crawlMarket(
+      new SimulatedMarket(companies, { refused: ['company_status'] }),
+      {
+        filters: { company_status: [7] },
+      },
+    );
     expect(plan.refused).toBe('company_status: unknown filter');
     expect(plan.stats().reportedTotal).toBeNull();
     expect(coverage).toMatchObject({ reported_total: 0, distinct_companies: 0, missing: 0, share: 0 });
@@ -394,10 +394,10 @@ describe('API variants', () => {
     expect(requests).toBeLessThanOrEqual(2);
   });
 
-  it('names unlisted companies leaf by leaf at low cost', () => {
+  it('names unlisted companies leaf by leaf at low cost', async () => {
     const hidden = (id: number): boolean => id % 1_000 < 7;
     const market = new SimulatedMarket(companies, { hidden: (c) => hidden(c.id) });
-    const { coverage, ratio, plan } = crawlMarket(market);
+    const { coverage, ratio, plan } = await crawlMarket(market);
     const unlisted = companies.filter((c) => hidden(c.id));
     expect(coverage.distinct_companies).toBe(companies.length - unlisted.length);
     expect(coverage.missing).toBe(unlisted.length);
@@ -411,9 +411,11 @@ describe('API variants', () => {
     );
   });
 
-  it('reads truncated segments when only overlapping values are left', () => {
+  it('reads truncated segments when only overlapping values are left', async () => {
     const oneDay = companies.map((c) => ({ ...c, incorporated: 16_000, legalForm: 2, country: 1, status: 199 }));
-    const { coverage, plan } = crawlMarket(new SimulatedMarket(oneDay), { dimensions: [incorporation, activities] });
+    const { coverage, plan } = await crawlMarket(new SimulatedMarket(oneDay), {
+      dimensions: [incorporation, activities],
+    });
     expect(coverage.distinct_companies).toBeGreaterThan(2_000);
     expect(coverage.missing).toBe(8_000 - coverage.distinct_companies);
     expect(plan.segments().filter((s) => s.state === 'truncated').length).toBeGreaterThan(0);
@@ -425,8 +427,8 @@ describe('version 1 without a page cap', () => {
   const crawlWith = (api: ApiQuirks, filters: Record<string, unknown> = {}, options = {}) =>
     crawlMarket(new SimulatedMarket(companies, api), { filters, v1Filters: filters }, options);
 
-  it('lists all companies through version 1 at one request a page', () => {
-    const { coverage, requests, plan } = crawlWith({ v1: 'uncapped' });
+  it('lists all companies through version 1 at one request a page', async () => {
+    const { coverage, requests, plan } = await crawlWith({ v1: 'uncapped' });
     expect(coverage).toMatchObject({ reported_total: 8_000, missing: 0, why: [] });
     // 80 pages, the first and last total, two probes, and five requests that test the round total.
     expect(requests).toBe(84 + 5);
@@ -445,10 +447,10 @@ describe('version 1 without a page cap', () => {
       /version 1 of the API lists 8,000 companies, but version 2 counts/,
     ],
     ['does not list everybody', { v1: 'uncapped', hidden: (c) => c.id % 50 === 0 }, /version 1 of the API lists/],
-  ])('does not use version 1 when it %s', (_, api, reason) => {
+  ])('does not use version 1 when it %s', async (_, api, reason) => {
     const market = new SimulatedMarket(companies, api);
     const filters = { company_status: [199] };
-    const { coverage, answers, plan } = crawlMarket(market, { filters, v1Filters: filters });
+    const { coverage, answers, plan } = await crawlMarket(market, { filters, v1Filters: filters });
     const listed = new Set(market.listable(filters).map((c) => String(c.id)));
     expect(plan.segments().some((s) => s.segment === 'root/v1')).toBe(false);
     expect(coverage.distinct_companies).toBe(listed.size);
@@ -458,7 +460,7 @@ describe('version 1 without a page cap', () => {
     for (const [, answer] of searched) if ('ids' in answer) for (const id of answer.ids) expect(listed).toContain(id);
   });
 
-  it('does not use version 1 when both versions cap totals alike', () => {
+  it('does not use version 1 when both versions cap totals alike', async () => {
     // Twenty pages of a market that has eighty.
     const market = new SimulatedMarket(companies, { v1: 'uncapped', totalsCap: 2_000, maxSize: 100 });
     const answerAll = market.answer.bind(market);
@@ -468,7 +470,7 @@ describe('version 1 without a page cap', () => {
         ? { pages: 20, ids: request.page > 20 ? [] : answer.ids }
         : answer;
     };
-    const { coverage, plan } = crawlMarket(market, { v1Filters: {} });
+    const { coverage, plan } = await crawlMarket(market, { v1Filters: {} });
     expect(plan.segments().some((s) => s.segment === 'root/v1')).toBe(false);
     expect(coverage.distinct_companies).toBeGreaterThan(7_900);
     expect(coverage.why[0]).toMatchObject({ code: 'totals_capped', values: { most: 2_000 } });
@@ -477,19 +479,19 @@ describe('version 1 without a page cap', () => {
   it.each([
     [8, true],
     [9, false],
-  ])('accepts a loss of one company in a thousand in version 1: %i of 8,000', (lost, kept) => {
+  ])('accepts a loss of one company in a thousand in version 1: %i of 8,000', async (lost, kept) => {
     const market = new SimulatedMarket(companies, { v1: 'uncapped' });
     const gone = new Set(companies.slice(-lost).map(({ id }) => id));
     const before = ({ route, key }: PlanRequest): void => {
       market.quirks.hidden = route === 'v1' && !key.endsWith('#probe') ? ({ id }) => gone.has(id) : undefined;
     };
-    const { plan } = crawlMarket(market, { v1Filters: {} }, { before });
+    const { plan } = await crawlMarket(market, { v1Filters: {} }, { before });
     expect(plan.stats().requests < 120).toBe(kept);
   });
 
-  it('returns to version 2 when version 1 loses too many companies', () => {
+  it('returns to version 2 when version 1 loses too many companies', async () => {
     const market = new SimulatedMarket(companies, { v1: 'uncapped' });
-    const { coverage, plan } = crawlMarket(
+    const { coverage, plan } = await crawlMarket(
       market,
       { v1Filters: {} },
       {
@@ -508,11 +510,11 @@ describe('version 1 without a page cap', () => {
 });
 
 describe('a market that changes during the search', () => {
-  it('misses at most late companies, and reports them', () => {
+  it('misses at most late companies, and reports them', async () => {
     const companies = generateCompanies({ companies: 9_000, seed: 6 });
     const late = generateCompanies({ companies: 9_200, seed: 6 }).slice(9_000);
     const market = new SimulatedMarket(companies, {});
-    const { coverage, distinct, requests } = crawlMarket(
+    const { coverage, distinct, requests } = await crawlMarket(
       market,
       {},
       {
@@ -533,12 +535,12 @@ describe('a market that changes during the search', () => {
     expect(requests).toBeLessThan(200);
   });
 
-  it('loses no company that shifts between pages of a leaf', () => {
+  it('loses no company that shifts between pages of a leaf', async () => {
     const companies = generateCompanies({ companies: 450, seed: 9 });
     const market = new SimulatedMarket(companies);
     // The first company leaves after page 1 was read, so all others move up by one.
     const first = [...companies].sort((a, b) => a.incorporated! - b.incorporated! || a.id - b.id)[0]!;
-    const { coverage, plan } = crawlMarket(
+    const { coverage, plan } = await crawlMarket(
       market,
       {},
       { before: (_, step) => void (step === 2 && market.change([], (c) => c.id === first.id)) },
@@ -549,18 +551,22 @@ describe('a market that changes during the search', () => {
   });
 });
 
+/** Answers every request of a plan. Gives no answer after 300,000 requests, to end an endless plan. */
+async function runPlan(input: Partial<PlanInput>, answer: (request: PlanRequest, asked: number) => PlanAnswer) {
+  let asked = 0;
+  const send = async (request: PlanRequest) => (++asked > 300_000 ? undefined : answer(request, asked));
+  const plan = new Plan(planInput(input), send, 8);
+  await plan.run();
+  return { plan, asked };
+}
+
 describe('an inconsistent API', () => {
   it.each([1e6, 1e15, Number.MAX_SAFE_INTEGER])(
     'ends after few searches when %d companies are counted and one listed',
-    (total) => {
-      const plan = createPlan(planInput({ v1Filters: {} }));
-      let asked = 0;
-      while (!plan.done && asked < 20_000) {
-        for (const { key, route } of plan.next(8)) {
-          asked += 1;
-          plan.answer(key, route === 'v1' ? { pages: 1e9, ids: ['1'] } : { total, totalPages: 1e9, ids: ['1'] });
-        }
-      }
+    async (total) => {
+      const { plan, asked } = await runPlan({ v1Filters: {} }, ({ route }) =>
+        route === 'v1' ? { pages: 1e9, ids: ['1'] } : { total, totalPages: 1e9, ids: ['1'] },
+      );
       expect(plan.done).toBe(true);
       expect(asked).toBeLessThan(2_000);
       expect(plan.coverage()).toMatchObject({ distinct_companies: 1, missing: total - 1 });
@@ -568,43 +574,28 @@ describe('an inconsistent API', () => {
     },
   );
 
-  it('ends when every window reports a large total', () => {
-    const plan = createPlan(planInput());
+  it('ends when every window reports a large total', async () => {
     const noise = numbers(5);
-    let asked = 0;
-    while (!plan.done && asked < 30_000) {
-      for (const { key, filters } of plan.next(8)) {
-        asked += 1;
-        const n = noise();
-        const total = Object.keys(filters).length === 0 ? 1e15 : 1e12 + n;
-        plan.answer(key, { total, totalPages: 1e9, ids: [String(n % 3)] });
-      }
-    }
+    const { plan, asked } = await runPlan({}, ({ filters }) => {
+      const n = noise();
+      const total = Object.keys(filters).length === 0 ? 1e15 : 1e12 + n;
+      return { total, totalPages: 1e9, ids: [String(n % 3)] };
+    });
     expect(plan.done).toBe(true);
     expect(asked).toBeLessThan(4_000);
   });
 
-  it('ends for any inconsistent answers', () => {
-    fc.assert(
-      fc.property(fc.nat(), fc.nat(20), (seed, refusals) => {
+  it('ends for any inconsistent answers', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.nat(20), async (seed, refusals) => {
         const noise = numbers(seed);
-        const plan = createPlan(planInput({ dimensions: [statuses, incorporation, countries, activities, employees] }));
-        let asked = 0;
-        // The limit only ends an endless plan. With seed 2146682669 and no refusals, a plan ends after 85,069 requests.
-        while (!plan.done && asked < 300_000) {
-          for (const request of plan.next(8)) {
-            asked += 1;
-            const n = noise();
-            const total = n % 30_000;
-            if (n % 100 < refusals && asked > 1) plan.answer(request.key, { refused: 'no' });
-            else
-              plan.answer(request.key, {
-                total,
-                totalPages: n % 17,
-                ids: Array.from({ length: 20 + (n % 80) }, (_, i) => String(n + i)),
-              });
-          }
-        }
+        const dimensions = [statuses, incorporation, countries, activities, employees];
+        const { plan } = await runPlan({ dimensions }, (...[, asked]) => {
+          const n = noise();
+          const total = n % 30_000;
+          if (n % 100 < refusals && asked > 1) return { refused: 'no' };
+          return { total, totalPages: n % 17, ids: Array.from({ length: 20 + (n % 80) }, (_, i) => String(n + i)) };
+        });
         expect(plan.done).toBe(true);
         expect(plan.coverage().missing).toBeGreaterThanOrEqual(0);
       }),
@@ -614,32 +605,23 @@ describe('an inconsistent API', () => {
 });
 
 describe('an API that lists no companies', () => {
-  it('ends after page 1 with all companies missing when none are listed', () => {
-    const plan = createPlan(planInput({ perPage: 100 }));
-    const asked: string[] = [];
-    for (let requests = plan.next(9); !plan.done && asked.length < 50; requests = plan.next(9))
-      for (const { key } of requests) {
-        asked.push(key);
-        plan.answer(key, { total: 500, totalPages: 5, ids: [] });
-      }
-    expect(asked.length).toBeLessThan(6);
+  it('ends after page 1 with all companies missing when none are listed', async () => {
+    const { plan, asked } = await runPlan({ perPage: 100 }, () => ({ total: 500, totalPages: 5, ids: [] }));
+    expect(asked).toBeLessThan(6);
     expect(plan.coverage()).toMatchObject({ distinct_companies: 0, missing: 500 });
     expect(plan.segments()[0]?.state).toBe('truncated');
   });
 });
 
 describe('a total below what the pages list', () => {
-  it('reads past a total that is too small and proves nothing', () => {
+  it('reads past a total that is too small and proves nothing', async () => {
     const [size, says, lists] = [10, 15, 34];
-    const plan = createPlan(planInput({ dimensions: [] }));
-    for (let requests = plan.next(9); !plan.done; requests = plan.next(9)) {
-      expect(requests).not.toEqual([]);
-      for (const { key, page } of requests) {
-        const first = (page - 1) * size;
-        const ids = Array.from({ length: Math.max(0, Math.min(size, lists - first)) }, (_, i) => String(first + i));
-        plan.answer(key, { total: says, totalPages: 2, ids });
-      }
-    }
+    const { plan } = await runPlan({ dimensions: [] }, ({ page }) => {
+      const first = (page - 1) * size;
+      const ids = Array.from({ length: Math.max(0, Math.min(size, lists - first)) }, (_, i) => String(first + i));
+      return { total: says, totalPages: 2, ids };
+    });
+    expect(plan.done).toBe(true);
     const { distinct_companies, why } = plan.coverage();
     expect(distinct_companies).toBe(lists);
     expect(why).toMatchObject([{ code: 'pages_long', values: { listed: 34, total: 15 } }]);
