@@ -15,7 +15,7 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
  *     │   ├── due/<stream>/                  plan.json, and the records to fetch in chunk-00000.json and so on
  *     │   ├── due/<stream>/known.json        latest checks of the run's payees
  *     │   ├── requests/<chunk>.ndjson        request log
- *     │   ├── sent/<chunk>.ndjson            payee checks that were sent
+ *     │   ├── sent/<check>-<n>               payee checks that were sent
  *     │   └── known-market.json              what earlier nights found; the run's plan is based on it
  *     ├── calibration/<market>.json          how the API treated each filter in the last search
  *     ├── fx/<hash>.csv                      last download of exchange rates (`fx.file` as a web address)
@@ -156,9 +156,9 @@ export const payeeListInput = (name: string): string => `${PAYEES}/${name}`;
 /** File with the secret for keyed hashes of payees. The hashes identify payees without their account numbers. */
 export const payeeSaltFile = at('secrets', 'payee-salt');
 
-/** Log of the payee checks that a chunk has sent. After a kill, it shows which sent checks have no recorded answer. */
-export const sentChecksFile = (dataDir: string, run: string, chunk: string): string =>
-  path.join(runDir(dataDir, run), 'sent', `${chunk}.ndjson`);
+/** File that records a call for a payee check. After a kill, it shows that the call may have reached the API. */
+export const sentCheckFile = (dataDir: string, run: string, fingerprint: string, call: number): string =>
+  path.join(runDir(dataDir, run), 'sent', `${fingerprint}-${call}`);
 
 /** File with the earlier checks of a run's payees, as the run knew them when it planned its requests. */
 export const knownChecksFile = (dataDir: string, run: string, stream: string): string =>

@@ -18,8 +18,6 @@ import { findAnswered, isAnswered } from './other-records.js';
 export interface ChunkWork {
   deps: CrawlDeps;
   input: CrawlChunkInput;
-  /** Name of the chunk, which is unique in its run. */
-  chunk: string;
   entities: readonly string[];
   writer: PartWriter;
   heartbeat: Heartbeat;
@@ -169,18 +167,9 @@ export class ChunkAttempt {
   }
 
   async #fetch(entity: string, rows: Pick<Fetching, 'add' | 'page'>): Promise<string | null | void> {
-    const { deps, input, heartbeat, chunk } = this.#work;
-    const { client } = deps;
-    const { ctx } = input;
-    return this.#fetcher.fetch(entity, {
-      client,
-      ctx,
-      signal: heartbeat.signal,
-      routes: this.#routes,
-      deps,
-      chunk,
-      ...rows,
-    });
+    const { deps, input, heartbeat } = this.#work;
+    const [{ client }, { ctx }, { signal }, routes] = [deps, input, heartbeat, this.#routes];
+    return this.#fetcher.fetch(entity, { client, ctx, signal, routes, deps, ...rows });
   }
 
   /** Removes from a row what identifies people, unless the chunk may land them. */

@@ -43,7 +43,7 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   const isUnchanged = withoutPersonalData === undefined || keepsContacts(deps.config);
   const fingerprint = isUnchanged ? null : await openFingerprint(deps.data);
   const writer = await PartWriter.open(target);
-  const attempt = new ChunkAttempt({ deps, input, chunk, entities, writer, heartbeat, fingerprint });
+  const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat, fingerprint });
   const ended = await runAttempt({ deps, ctx, heartbeat }, chunk, writer, (booking) => attempt.run(booking));
   const { requests } = ended;
   if (ended.how === 'limited') {

@@ -15,7 +15,6 @@ export interface Fetching {
   signal: AbortSignal;
   routes: Routes;
   deps: CrawlDeps;
-  chunk: string;
   /**
    * Adds a row of the entity. An entity with several rows names them `page-…`. The last row is landed when the fetcher
    * ends, and is renamed to `last-…`.

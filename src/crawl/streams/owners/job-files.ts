@@ -4,6 +4,7 @@ import { hasErrorCode } from '../../../base/errors.js';
 import { ownerJobsDir } from '../../../store/data-folder.js';
 import type { Data } from '../../../store/data.js';
 import { namesIn, writeFileAtomic } from '../../../store/files.js';
+import { sendOnce } from '../send-once.js';
 import type { OwnerJob } from './job-state.js';
 
 /**
@@ -31,11 +32,11 @@ export class JobFiles {
   }
 
   /**
-   * Records that this process will start a job. Called before the request.
-   * @returns false if another process has recorded a job of this company first
+   * Sends the request that starts a job, and keeps the job (`sendOnce`).
+   * @returns undefined if another process has recorded a job of this company first
    */
-  async intend(job: OwnerJob): Promise<boolean> {
-    return this.data.claim(this.#file('open', job.company), textOf(job));
+  async start<T>(job: OwnerJob, send: () => Promise<T>): Promise<T | undefined> {
+    return sendOnce(this.data, this.#file('open', job.company), textOf(job), send);
   }
 
   /** Replaces the file of an open job, or of the company's ended job. */
@@ -45,18 +46,13 @@ export class JobFiles {
     await this.data.give(file);
   }
 
-  /** Removes the record of a job that the API surely did not start. */
-  async forget(company: string): Promise<void> {
-    await this.data.remove(this.#file('open', company));
-  }
-
   /**
    * Ends a job: writes the ended job, then removes the open one. If the process dies between these steps, the job is
    * still open and is polled once more.
    */
   async end(job: OwnerJob, now: Date): Promise<void> {
     await this.write({ ...job, state: 'ended', endedAt: now.toISOString() }, 'ended');
-    await this.forget(job.company);
+    await this.data.remove(this.#file('open', job.company));
   }
 
   #file(which: 'open' | 'ended', company: string): string {

@@ -1,6 +1,5 @@
 import { readJob } from '../../../api/routes/read-ownership.js';
 import { ownersWithoutPersonalData } from '../../../privacy/without-personal-data.js';
-import { didNothing } from '../../judge/kinds.js';
 import { rowOf } from '../../records/answer.js';
 import type { Fetcher } from '../../records/fetcher.js';
 import { carefully, rowKindOf, settingsOf, thresholdParameter } from './ask-owners.js';
@@ -42,18 +41,15 @@ export const ownershipJobs: Fetcher = {
       row: null,
       landed: null,
     };
+    const response = await files.start(asked, () =>
+      routes.send(START, () => client.v2.kyb.startUboEnrichment(company, smallest, { signal })),
+    );
     // Another process may have recorded a job first.
-    if (!(await files.intend(asked))) return;
-    try {
-      const response = await routes.send(START, () => client.v2.kyb.startUboEnrichment(company, smallest, { signal }));
-      const { jobId } = readJob(response.body);
-      const row = carefully(deps, rowOf(response, company, rowKindOf(jobId === null ? 'nojob' : 'started', jobId)));
-      if (jobId === null) await files.end({ ...asked, row }, deps.clock.now());
-      else await files.write({ ...asked, state: 'started', jobId, row });
-      add(row);
-    } catch (error) {
-      if (didNothing(error)) await files.forget(company);
-      throw error;
-    }
+    if (response === undefined) return;
+    const { jobId } = readJob(response.body);
+    const row = carefully(deps, rowOf(response, company, rowKindOf(jobId === null ? 'nojob' : 'started', jobId)));
+    if (jobId === null) await files.end({ ...asked, row }, deps.clock.now());
+    else await files.write({ ...asked, state: 'started', jobId, row });
+    add(row);
   },
 };

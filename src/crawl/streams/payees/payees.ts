@@ -1,14 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import type { Payee } from '../../../../schemas/pipeline/payees.js';
 import type { ApiClient, ApiResponse, CallOptions } from '../../../api/index.js';
 import { keepsContacts, type Config } from '../../../config/config.js';
-import { sentChecksFile } from '../../../store/data-folder.js';
-import { didNothing, kindOf } from '../../judge/kinds.js';
+import { sentCheckFile } from '../../../store/data-folder.js';
+import { kindOf } from '../../judge/kinds.js';
 import { rowOf } from '../../records/answer.js';
 import type { Fetcher } from '../../records/fetcher.js';
 import { folderChanged } from '../../records/folder-changed.js';
+import { sendOnce } from '../send-once.js';
 import { fingerprintOf, maskOf } from './question.js';
 import { checkedPayees, earlierChecks, payeesOf } from './run-payees.js';
-import { recordSending, recordUnsent } from './sent-checks.js';
 
 /**
  * Checks payees (reference v2, "Other routes named for version 2"). The entity is the question (`payeeQuestion`), which
@@ -19,20 +20,18 @@ import { recordSending, recordUnsent } from './sent-checks.js';
  */
 export const payeeChecks: Fetcher = {
   costly: true,
-  async fetch(question, { client, ctx, signal, deps: { config, data }, chunk, add }) {
+  async fetch(question, { client, ctx, signal, deps: { config, data }, add }) {
     const payee = (await payeesOf(data, ctx)).payees.get(question);
     if (payee === undefined)
       throw folderChanged(config.dataDir, `the list ${ctx.file} no longer holds a payee of this run`);
     signal.throwIfAborted();
     const earlier = (await earlierChecks(data, ctx)).get(question);
-    const file = sentChecksFile(config.dataDir, ctx.run, chunk);
-    const fingerprint = fingerprintOf(question);
-    const calls = await recordSending(data, file, fingerprint);
-    try {
-      add(rowOf(await check(client, payee, earlier, maskFor(config, [payee])), question, `call-${calls}`));
-    } catch (error) {
-      if (didNothing(error)) await recordUnsent(data, file, fingerprint);
-      throw error;
+    const send = async () => check(client, payee, earlier, maskFor(config, [payee]));
+    let answer: ApiResponse<unknown> | undefined;
+    for (let call = 1; answer === undefined; call++) {
+      const file = sentCheckFile(config.dataDir, ctx.run, fingerprintOf(question), call);
+      answer = await sendOnce(data, file, randomUUID(), send);
+      if (answer !== undefined) add(rowOf(answer, question, `call-${call}`));
     }
   },
 };
