@@ -11,7 +11,8 @@ import {
 } from './errors.js';
 import type { HeldKey } from './held-key.js';
 import { NOT_SENT, type Limiter } from './limiter.js';
-import type { ApiResponse, AttemptReport, CallOptions } from './options.js';
+import type { AnswerTimes, ApiResponse, AttemptReport, CallOptions } from './options.js';
+import { PendingCall } from './pending-call.js';
 import { LazyResponse } from './response.js';
 import type { Route } from './route.js';
 import { isFromCache } from '../base/network/from-cache.js';
@@ -74,29 +75,67 @@ export class Caller {
   }
 
   /**
+   * Creates the function of an endpoint. Its last argument is the options of the call.
+   * @param partsOf makes the request from the arguments. The number of its parameters says which argument is the options,
+   * so none of them may have a default value
+   */
+  endpoint<Ask extends unknown[], T>(
+    route: Route<T>,
+    partsOf: (...ask: Ask) => RequestParts,
+  ): (...ask: [...Ask, call?: CallOptions]) => Promise<ApiResponse<T>> {
+    const place = partsOf.length;
+    return (...ask) => this.call(route, partsOf(...(ask as unknown as Ask)), ask[place] as CallOptions);
+  }
+
+  /**
    * Makes one call, with retries.
    * @throws ApiError when the call failed; ClientClosedError when the client closed; the signal's reason when the
    * signal aborted
    */
-  async call<T>(route: Route<T>, parts: RequestParts, call: CallOptions = {}): Promise<ApiResponse<T>> {
-    const { mask } = call;
-    const prepared = prepareRequest(route.endpoint, parts);
-    const request = mask === undefined ? prepared : { ...prepared, key: mask(prepared.key) };
-    const { retry, limiter, held } = this.#options;
-    let renewed = false;
-    for (let attempt = 1; ; attempt++) {
-      const { outcome, key } = await this.#attempt(route, request, attempt, call);
-      if (!(outcome instanceof ApiError)) return outcome;
-      if (outcome instanceof TokenVerificationError && held && key !== null) {
-        // A refused request did nothing, so it may be repeated on every route.
-        if (!renewed && held.renew(key)) {
-          renewed = true;
-          continue;
+  async call<T>(route: Route<T>, parts: RequestParts, options: CallOptions = {}): Promise<ApiResponse<T>> {
+    const { retry, limiter, held, transport, onSend, onAttempt } = this.#options;
+    const request = prepareRequest(route.endpoint, parts);
+    if (options.mask !== undefined) request.key = options.mask(request.key);
+    const call = new PendingCall(options.signal);
+    try {
+      for (let attempt = 1, renewed = false; ; attempt++) {
+        // A call waits only for what is not there yet: each promise costs time.
+        const turn = limiter.acquire(route.endpoint === FREE, call);
+        const ticket = typeof turn === 'number' ? turn : await turn;
+        if (ticket === NOT_SENT) throw this.#unsent(route, request, attempt - 1);
+        const key = held?.key ?? null;
+        let outcome: LazyResponse<T> | ApiError;
+        try {
+          onSend?.();
+          const started = performance.now();
+          const sentAt = options.onTimes && new Date();
+          const sent = await transport.send(request, key, call, !route.isScreen);
+          const ms = performance.now() - started;
+          if (sent.ok && sentAt) options.onTimes?.(timesOf(sent, sentAt));
+          outcome = this.#read(route, request, options.mask === undefined ? sent : masked(sent, options.mask), attempt);
+          const isAborted = !sent.ok && sent.kind === 'aborted';
+          const error = isAborted ? 'AbortError' : outcome instanceof ApiError ? outcome.name : null;
+          const { status, bytes } = sent;
+          onAttempt?.({ endpoint: route.endpoint, status, ms, bytes, retry: attempt > 1, error });
+          if (isAborted) throw options.signal?.reason;
+          this.#learn(outcome, ticket);
+        } finally {
+          limiter.release();
         }
-        outcome.message = [outcome.message, held.describe()].filter((part) => part !== '').join('. ');
+        if (!(outcome instanceof ApiError)) return outcome;
+        if (outcome instanceof TokenVerificationError && held && key !== null) {
+          // A refused request did nothing, so it may be repeated on every route.
+          if (!renewed && held.renew(key)) {
+            renewed = true;
+            continue;
+          }
+          outcome.message = [outcome.message, held.describe()].filter((part) => part !== '').join('. ');
+        }
+        if (attempt > this.#repeats(route, outcome)) throw outcome;
+        await limiter.pause(retryDelay(retry, attempt, outcome.retryAfterMs, Math.random()), call.signal);
       }
-      if (attempt > this.#repeats(route, outcome)) throw outcome;
-      await limiter.pause(retryDelay(retry, attempt, outcome.retryAfterMs, Math.random()), call.signal);
+    } finally {
+      call.end();
     }
   }
 
@@ -110,45 +149,6 @@ export class Caller {
     const mayHaveActed = !(error instanceof LimitError || (error instanceof TransportError && error.unsent));
     if (!error.retryable || (mayHaveActed && route.repeat === 'unsent')) return 0;
     return maxRetries;
-  }
-
-  async #attempt<T>(
-    route: Route<T>,
-    request: PreparedRequest,
-    attempt: number,
-    { signal, mask, onTimes }: CallOptions,
-  ): Promise<{ outcome: ApiResponse<T> | ApiError; key: string | null }> {
-    const { limiter, transport, held, onSend, onAttempt } = this.#options;
-    const turn = limiter.acquire(route.endpoint === FREE, signal);
-    const ticket = typeof turn === 'number' ? turn : await turn;
-    if (ticket === NOT_SENT) return { outcome: this.#unsent(route, request, attempt - 1), key: null };
-    try {
-      onSend?.();
-      const started = performance.now();
-      const sentAt = onTimes && new Date();
-      const key = held?.key ?? null;
-      const sent = await transport.send(withKey(request, key), signal, !route.isScreen);
-      if (sent.ok && sentAt) {
-        const cached = isFromCache((name) => headerOf(sent.headers, name));
-        onTimes?.({ servedAt: servedAt(sent.headers), cached, sentAt, receivedAt: new Date() });
-      }
-      const raw = mask === undefined ? sent : masked(sent, mask);
-      const outcome = this.#read(route, request, raw, attempt);
-      const isAborted = !raw.ok && raw.kind === 'aborted';
-      onAttempt?.({
-        endpoint: route.endpoint,
-        status: raw.status,
-        ms: performance.now() - started,
-        bytes: raw.bytes,
-        retry: attempt > 1,
-        error: isAborted ? 'AbortError' : outcome instanceof ApiError ? outcome.name : null,
-      });
-      if (isAborted) throw signal?.reason;
-      this.#learn(outcome, ticket);
-      return { outcome, key };
-    } finally {
-      limiter.release();
-    }
   }
 
   /** Tells the limiter what an answer says about the limits. */
@@ -178,7 +178,7 @@ export class Caller {
     request: PreparedRequest,
     raw: Answer | Fault,
     attempts: number,
-  ): ApiResponse<T> | ApiError {
+  ): LazyResponse<T> | ApiError {
     const { redactor, now, timeoutMs } = this.#options;
     const requestKey = redactor.data(request.key);
     const facts = {
@@ -206,8 +206,9 @@ export class Caller {
   }
 }
 
-function withKey(request: PreparedRequest, key: string | null): PreparedRequest {
-  return key === null ? request : { ...request, headers: { authorization: `Token ${key}`, ...request.headers } };
+function timesOf({ headers }: Answer, sentAt: Date): AnswerTimes {
+  const cached = isFromCache((name) => headerOf(headers, name));
+  return { servedAt: servedAt(headers), cached, sentAt, receivedAt: new Date() };
 }
 
 function masked(raw: Answer | Fault, mask: (text: string) => string): Answer | Fault {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatCount, formatDuration, formatRate } from '../../schemas/format.js';
-import { joinSignal, type Abortable } from './abortable.js';
 import { Allowance } from './allowance.js';
+import type { PendingCall, Stage } from './pending-call.js';
 
 /** How many workers share the API key, and the place of this one in their common order, from 0. */
 export interface Place {
@@ -19,7 +19,7 @@ export const NOT_SENT = 0;
 const FIRST_RANK = 0;
 
 /** A request that waits for its turn. */
-interface Waiter extends Abortable {
+interface Waiter extends Stage {
   rank: number;
   resolve: (ticket: number) => void;
   reject: (reason: unknown) => void;
@@ -40,8 +40,6 @@ export class Limiter {
   /** What the API said when the daily limit was reached; null if requests may be sent. */
   dailyLimit: string | null = null;
   readonly #allowance: Allowance;
-  readonly #ranks = new WeakMap<AbortSignal, number>();
-  #lastRank = FIRST_RANK;
   /** Requests that wait for their turn, the next one first. */
   #queue: Waiter[] = [];
   /** Wakes the next request at its instant. */
@@ -103,14 +101,13 @@ export class Limiter {
    * @returns its ticket, for `limited`; NOT_SENT after the daily limit. A promise only if the request must wait.
    * @throws the signal's reason; the reason of `close`
    */
-  acquire(isFree: boolean, signal: AbortSignal | undefined): number | Promise<number> {
+  acquire(isFree: boolean, call: PendingCall): number | Promise<number> {
     this.#closing.signal.throwIfAborted();
-    signal?.throwIfAborted();
+    call.signal?.throwIfAborted();
     if (this.dailyLimit !== null && !isFree) return NOT_SENT;
-    const rank = isFree ? FIRST_RANK : this.#rankOf(signal);
     const now = performance.now();
     if (this.#queue.length === 0 && this.#allowance.wait(now) === 0) return this.#allowance.start(now);
-    return this.#wait(rank, signal);
+    return this.#wait(isFree ? FIRST_RANK : call.rank, call);
   }
 
   /** Ends a request that got a ticket. */
@@ -165,26 +162,17 @@ export class Limiter {
   }
 
   /** Waits in the queue, behind all requests of the same or an earlier rank. */
-  async #wait(rank: number, signal: AbortSignal | undefined): Promise<number> {
-    let waiter!: Waiter;
-    const turn = new Promise<number>((resolve, reject) => {
+  #wait(rank: number, call: PendingCall): Promise<number> {
+    return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.#queue = this.#queue.filter((other) => other !== waiter);
-        reject(signal?.reason);
+        reject(call.signal?.reason);
       };
-      waiter = { rank, resolve, reject, abort };
+      const waiter = { rank, resolve, reject, abort };
+      call.stage = waiter;
+      this.#queue.splice(this.#queue.findLastIndex((other) => other.rank <= rank) + 1, 0, waiter);
+      this.#admit();
     });
-    this.#queue.splice(this.#queue.findLastIndex((other) => other.rank <= rank) + 1, 0, waiter);
-    const leave = joinSignal(signal, waiter);
-    this.#admit();
-    return await turn.finally(leave);
-  }
-
-  #rankOf(signal: AbortSignal | undefined): number {
-    if (signal === undefined) return ++this.#lastRank;
-    let rank = this.#ranks.get(signal);
-    if (rank === undefined) this.#ranks.set(signal, (rank = ++this.#lastRank));
-    return rank;
   }
 
   /**

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 
 import type { Dispatcher } from 'undici';
 
-import { joinSignal, type Abortable } from './abortable.js';
 import { isLoopback } from '../base/loopback.js';
 import { decodeBody, parseCodings, type CodingError } from '../base/network/content-coding.js';
 import { connectTo } from '../base/network/connections.js';
 import { readServedAt } from '../base/network/http-date.js';
 import { findRoute, nameProxy } from '../base/network/proxies.js';
+import type { PendingCall, Stage } from './pending-call.js';
 import type { Method, PreparedRequest } from './request.js';
 
 /** Headers of an answer, by lower-case name. */
@@ -104,34 +104,37 @@ export function createTransport(options: TransportOptions) {
   // Compression costs time on both sides, so do without on this machine.
   const own = isLoopback(hostname) ? options.headers : { ...options.headers, 'accept-encoding': 'gzip' };
   const { proxy } = findRoute(options.baseUrl, process.env);
-  const limits = { maxBodyBytes, proxy: proxy === null || protocol === 'https:' ? null : nameProxy(proxy) };
+  const limits: Limits = {
+    timeoutMs: Math.min(timeoutMs, LONGEST_TIMER_MS),
+    maxBodyBytes,
+    proxy: proxy === null || protocol === 'https:' ? null : nameProxy(proxy),
+  };
   return {
     /**
      * Sends one request once. Never rejects: failures are returned as a Fault.
+     * @param key API key for the header `Authorization`; null: no such header
      * @param follow whether to follow redirects within the origin
      */
-    async send(request: PreparedRequest, signal: AbortSignal | undefined, follow: boolean): Promise<Answer | Fault> {
-      const deadline = performance.now() + Math.min(timeoutMs, LONGEST_TIMER_MS);
+    send(request: PreparedRequest, key: string | null, call: PendingCall, follow: boolean): Promise<Answer | Fault> {
       const { method, body } = request;
-      const headers = request.headers === null ? own : { ...own, ...request.headers };
-      let path = prefix + request.path;
-      for (let redirects = 0; ; redirects++) {
-        const exchange = new Exchange(limits);
-        const leave = joinSignal(signal, exchange);
-        const timer = setTimeout(() => exchange.expire(), deadline - performance.now());
-        pool.dispatch({ origin, path, method, body, headers }, exchange);
-        const answer = await exchange.outcome;
-        clearTimeout(timer);
-        leave();
-        const next = follow && answer.ok ? nextPath(origin, method, path, answer) : null;
-        if (!answer.ok || next === null) return answer;
-        if (redirects === MOST_REDIRECTS) return endlessRedirects(answer);
-        path = next;
-      }
+      const headers = { ...own, ...(key !== null && { authorization: `Token ${key}` }), ...request.headers };
+      const sent = { origin, path: prefix + request.path, method, body, headers };
+      return new Promise((settle) => {
+        const exchange = new Exchange(pool, limits, sent, follow, settle);
+        call.stage = exchange;
+        if (call.signal?.aborted) exchange.abort();
+        exchange.dispatch();
+      });
     },
     /** Resolves when all requests in flight have ended. */
     close: (): Promise<void> => pool.close(),
   };
+}
+
+/** A request as undici sends it. */
+interface Sent extends Dispatcher.DispatchOptions {
+  origin: string;
+  method: Method;
 }
 
 /**
@@ -140,7 +143,7 @@ export function createTransport(options: TransportOptions) {
  *
  * The next request keeps method and body. A 303 names the result of the request, so only a GET follows it.
  */
-function nextPath(origin: string, method: Method, path: string, { status, headers }: Answer): string | null {
+function nextPath({ origin, method, path }: Sent, { status, headers }: Answer): string | null {
   const location = headerOf(headers, 'location');
   if (location === null || ![301, 302, 303, 307, 308].includes(status)) return null;
   if (status === 303 && method !== 'GET') return null;
@@ -150,17 +153,15 @@ function nextPath(origin: string, method: Method, path: string, { status, header
   return target.origin === origin ? target.pathname + target.search : null;
 }
 
-function endlessRedirects({ status, bytes, headers }: Answer): Fault {
-  const message = `the API redirects more than ${MOST_REDIRECTS} times, last to ${headerOf(headers, 'location') ?? ''}`;
-  return { ok: false, kind: 'redirects', status, bytes, code: 'REDIRECTS', message };
-}
+/** Limits of each exchange, and the proxy that may have made its answer. */
+interface Limits extends Pick<TransportOptions, 'timeoutMs' | 'maxBodyBytes'>, Pick<Answer, 'proxy'> {}
 
-/** One request in flight. Collects the body, checks size and time, and resolves `outcome` once. */
-class Exchange implements Dispatcher.DispatchHandler, Abortable {
-  readonly outcome: Promise<Answer | Fault>;
-  #settle!: (outcome: Answer | Fault) => void;
+/** One request in flight, with its redirects. Collects the body, checks size and time, and settles once. */
+class Exchange implements Dispatcher.DispatchHandler, Stage {
+  readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #done = false;
+  #redirects = 0;
   #status = 0;
   #informational = 0;
   #chunks: Buffer[] = [];
@@ -169,16 +170,22 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
   #bytes = 0;
   #headers: Headers = {};
 
-  constructor(private readonly limits: { maxBodyBytes: number; proxy: string | null }) {
-    this.outcome = new Promise((resolve) => (this.#settle = resolve));
+  constructor(
+    private readonly pool: Dispatcher,
+    private readonly limits: Limits,
+    private readonly sent: Sent,
+    private readonly follow: boolean,
+    private readonly settle: (outcome: Answer | Fault) => void,
+  ) {
+    this.#timer = setTimeout(() => this.#give('timeout', 'ETIMEDOUT', 'too late'), limits.timeoutMs);
+  }
+
+  dispatch(): void {
+    if (!this.#done) this.pool.dispatch(this.sent, this);
   }
 
   abort(): void {
     this.#give('aborted', 'ABORT_ERR', 'given up by the caller');
-  }
-
-  expire(): void {
-    this.#give('timeout', 'ETIMEDOUT', 'too late');
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -226,7 +233,22 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
       return this.#give('encoding', 'ENCODING', `the body is not UTF-8${declared}`);
     }
     const { proxy } = this.limits;
-    this.#finish({ ok: true, status: this.#status, body, bytes: this.#bytes, headers: this.#headers, proxy });
+    const answer: Answer = { ok: true, status: this.#status, body, bytes: this.#bytes, headers: this.#headers, proxy };
+    const next = this.follow ? nextPath(this.sent, answer) : null;
+    if (next === null) this.#finish(answer);
+    else this.#redirect(next);
+  }
+
+  #redirect(path: string): void {
+    if (this.#redirects++ === MOST_REDIRECTS) {
+      const last = headerOf(this.#headers, 'location') ?? '';
+      return this.#give('redirects', 'REDIRECTS', `the API redirects more than ${MOST_REDIRECTS} times, last to ${last}`);
+    }
+    this.sent.path = path;
+    this.#chunks = [];
+    this.#status = this.#bytes = this.#loose = 0;
+    // The connection is free again after this answer has been read.
+    queueMicrotask(() => this.dispatch());
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -248,6 +270,7 @@ class Exchange implements Dispatcher.DispatchHandler, Abortable {
   #finish(outcome: Answer | Fault): void {
     this.#done = true;
     this.#chunks = [];
-    this.#settle(outcome);
+    clearTimeout(this.#timer);
+    this.settle(outcome);
   }
 }

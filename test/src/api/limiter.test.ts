@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeSlowed, Limiter, NOT_SENT, type Limits } from '../../../src/api/limiter.js';
+import { PendingCall } from '../../../src/api/pending-call.js';
 
 const settled = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Asks for a slot and notes `name` in `order` when it is given. */
 function ask(limiter: Limiter, order: string[], name: string, signal?: AbortSignal, isFree = false): void {
-  Promise.resolve(limiter.acquire(isFree, signal)).then(
+  Promise.resolve(limiter.acquire(isFree, new PendingCall(signal))).then(
     (ticket) => order.push(ticket === NOT_SENT ? `${name} not sent` : name),
     () => order.push(`${name} rejected`),
   );
@@ -69,11 +70,12 @@ describe('Limiter', () => {
 
   it('rejects waiting calls and pauses when it closes', async () => {
     const limiter = new Limiter(1);
-    await limiter.acquire(false, undefined);
-    const waiting = [limiter.acquire(false, undefined), limiter.pause(60_000, undefined)];
+    const call = new PendingCall(undefined);
+    await limiter.acquire(false, call);
+    const waiting = [limiter.acquire(false, call), limiter.pause(60_000, undefined)];
     limiter.close(new Error('closed'));
     for (const call of waiting) await expect(call).rejects.toThrow('closed');
-    expect(() => limiter.acquire(true, undefined)).toThrow('closed');
+    expect(() => limiter.acquire(true, call)).toThrow('closed');
     await expect(limiter.pause(1, undefined)).rejects.toThrow('closed');
   });
 
@@ -107,7 +109,8 @@ describe('Limiter', () => {
         let [active, started, rejected] = [0, 0, 0];
         const send = async ({ signal, ticks, isFree, end }: (typeof all)[number]): Promise<void> => {
           const abort = signals[signal]!;
-          const ticket = await limiter.acquire(isFree, abort.signal);
+          const call = new PendingCall(abort.signal);
+          const ticket = await limiter.acquire(isFree, call);
           started++;
           expect(++active).toBeLessThanOrEqual(max);
           for (let n = 0; n < ticks; n++) await Promise.resolve();
@@ -116,6 +119,7 @@ describe('Limiter', () => {
           if (end === 'abort') abort.abort();
           active--;
           limiter.release();
+          call.end();
         };
         await Promise.all(all.map((request) => send(request).catch(() => rejected++)));
         expect(started + rejected).toBe(all.length);
