@@ -65,6 +65,17 @@ const LIMIT_BELIEVED_MS = 10_000;
 /** The only route that the API still answers after the daily limit. Its requests use no quota. */
 const FREE = 'GET /v2/metrics';
 
+/**
+ * Creates the function of an endpoint, from its route and a function that makes the request from the arguments. The
+ * options of the call follow the arguments.
+ *
+ * The number of parameters of `partsOf` says which argument the options are, so none of them may have a default value.
+ */
+export type CreateEndpoint = <T, Ask extends unknown[] = []>(
+  route: Route<T>,
+  partsOf?: (...ask: Ask) => RequestParts,
+) => (...ask: [...Ask, call?: CallOptions]) => Promise<ApiResponse<T>>;
+
 /** Sends calls when the limiter lets them, retries failed requests, and turns each answer into data or an ApiError. */
 export class Caller {
   readonly #options: CallerOptions;
@@ -74,18 +85,10 @@ export class Caller {
     this.#options = options;
   }
 
-  /**
-   * Creates the function of an endpoint. Its last argument is the options of the call.
-   * @param partsOf makes the request from the arguments. The number of its parameters says which argument is the options,
-   * so none of them may have a default value
-   */
-  endpoint<Ask extends unknown[], T>(
-    route: Route<T>,
-    partsOf: (...ask: Ask) => RequestParts,
-  ): (...ask: [...Ask, call?: CallOptions]) => Promise<ApiResponse<T>> {
+  readonly endpoint: CreateEndpoint = (route, partsOf = () => ({})) => {
     const place = partsOf.length;
-    return (...ask) => this.call(route, partsOf(...(ask as unknown as Ask)), ask[place] as CallOptions);
-  }
+    return (...ask: unknown[]) => this.call(route, partsOf(...(ask as never)), ask[place] as CallOptions);
+  };
 
   /**
    * Makes one call, with retries.

@@ -1,5 +1,5 @@
 import type { Misfit } from '../../schemas/v2/read-leniently.js';
-import type { Caller } from './caller.js';
+import type { CreateEndpoint } from './caller.js';
 import type { ApiResponse, CallOptions } from './options.js';
 import type { RequestParts } from './request.js';
 import type { Route } from './route.js';
@@ -79,27 +79,27 @@ type Entry = Record<string, unknown>;
  * @param maxPage largest page number that the API accepts
  */
 export function listing<Ids extends unknown[], Q extends object, P extends object>(
-  caller: Caller,
+  endpoint: CreateEndpoint,
   route: Route<P>,
   partsOf: (...ask: [...ids: Ids, query: Q]) => RequestParts,
   maxPage = Infinity,
 ): Listing<Ids, Q, P> {
   const place = partsOf.length - 1;
-  const send = async (ids: unknown[], query: unknown, call?: CallOptions) =>
-    caller.call(route, partsOf(...(ids as Ids), (query ?? {}) as Q), call);
-  const pages = (ask: unknown[]) => {
-    const [ids, query, options] = [ask.slice(0, place), ask[place] ?? {}, ask[place + 1] as ListOptions];
-    return readPages(route.endpoint, maxPage, (page, call) => send(ids, { ...query, page }, call), options);
-  };
+  const send = endpoint(route, partsOf) as (...ask: unknown[]) => Promise<ApiResponse<P>>;
+  /** Asks for one page. `more` replaces fields of the query. */
+  const ask = (given: unknown[], call: unknown, more: object = {}) =>
+    send(...given.slice(0, place), { ...(given[place] as Q | undefined), ...more }, call);
+  const pages = (given: unknown[]) =>
+    readPages(maxPage, (page, call) => ask(given, call, { page }), given[place + 1] as ListOptions);
   const list = {
-    async *pages(...ask: unknown[]) {
-      for await (const { response } of pages(ask)) yield response;
+    async *pages(...given: unknown[]) {
+      for await (const { response } of pages(given)) yield response;
     },
-    async *all(...ask: unknown[]) {
-      for await (const { fresh } of pages(ask)) yield* fresh;
+    async *all(...given: unknown[]) {
+      for await (const { fresh } of pages(given)) yield* fresh;
     },
   };
-  const one = async (...ask: unknown[]) => send(ask.slice(0, place), ask[place], ask[place + 1] as CallOptions);
+  const one = (...given: unknown[]) => ask(given, given[place + 1]);
   return Object.assign(one, list) as unknown as Listing<Ids, Q, P>;
 }
 
@@ -110,7 +110,6 @@ interface ReadPage<P> {
 }
 
 async function* readPages<P extends object>(
-  endpoint: string,
   maxPage: number,
   ask: (page: number, call: CallOptions) => Promise<ApiResponse<P>>,
   { onIncomplete, ...call }: ListOptions = {},
@@ -130,7 +129,7 @@ async function* readPages<P extends object>(
     const gap = { total, shown: seen.size, isCapped: page >= maxPage && last > maxPage, unusable };
     const isComplete = !gap.isCapped && unusable.length === 0 && (total === null || gap.shown >= total);
     if (isComplete) return;
-    if (onIncomplete === undefined) throw new IncompleteListError(endpoint, gap);
+    if (onIncomplete === undefined) throw new IncompleteListError(response.endpoint, gap);
     onIncomplete(gap);
     return;
   }

@@ -21,7 +21,7 @@ export interface PreparedRequest {
  */
 export interface RequestParts {
   ids?: readonly (string | number)[];
-  query?: object;
+  query?: object | undefined;
   body?: object;
   /** Fields of an urlencoded body, which is sent instead of `body`. */
   form?: object;
@@ -32,6 +32,15 @@ export interface RequestParts {
   secrets?: object;
   headers?: Record<string, string>;
 }
+
+/** Makes the request for the record of an id. */
+export const byId = (id: string | number): RequestParts => ({ ids: [id] });
+
+/** Makes a request with a JSON body. */
+export const inBody = <T extends object>(body: T): RequestParts => ({ body });
+
+/** Makes a request with a query. */
+export const inQuery = <T extends object>(query: T): RequestParts => ({ query });
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 

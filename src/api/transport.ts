@@ -242,7 +242,11 @@ class Exchange implements Dispatcher.DispatchHandler, Stage {
   #redirect(path: string): void {
     if (this.#redirects++ === MOST_REDIRECTS) {
       const last = headerOf(this.#headers, 'location') ?? '';
-      return this.#give('redirects', 'REDIRECTS', `the API redirects more than ${MOST_REDIRECTS} times, last to ${last}`);
+      return this.#give(
+        'redirects',
+        'REDIRECTS',
+        `the API redirects more than ${MOST_REDIRECTS} times, last to ${last}`,
+      );
     }
     this.sent.path = path;
     this.#chunks = [];

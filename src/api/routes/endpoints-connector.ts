@@ -10,8 +10,8 @@ import {
 import { HealthResponse } from '../../../schemas/connector/utility.js';
 import type { Id } from '../../../schemas/v2/scalars.js';
 import type { Caller } from '../caller.js';
-import type { CallOptions } from '../options.js';
-import { assumed, opaque, screen, type Route } from '../route.js';
+import { type RequestParts } from '../request.js';
+import { assumed, opaque, screen } from '../route.js';
 import { createSignInEndpoints } from './endpoints-connector-sign-in.js';
 
 const company = (endpoint: string) => assumed(endpoint, ConnectorCompany);
@@ -27,52 +27,58 @@ const company = (endpoint: string) => assumed(endpoint, ConnectorCompany);
  * @param apiKey returns the API key that is in use
  */
 export function createConnectorEndpoints(caller: Caller, apiKey: () => string) {
-  const show = async (endpoint: string, call?: CallOptions) => caller.call(screen(endpoint), {}, call);
-  const ask = async <T>(route: Route<T>, body: object, call?: CallOptions) =>
-    caller.call(route, { body, secrets: { api_key: apiKey() } }, call);
+  const { endpoint } = caller;
+  const withKey = (body: object): RequestParts => ({ body, secrets: { api_key: apiKey() } });
+  const ofCompany = (companyId: Id): RequestParts => withKey({ company_id: String(companyId) });
   return {
     /** Returns the landing page. */
-    landing: async (call?: CallOptions) => show('GET /', call),
+    landing: endpoint(screen('GET /')),
     /** Returns whether the connector is up. */
-    health: async (call?: CallOptions) => caller.call(assumed('GET /health', HealthResponse), {}, call),
+    health: endpoint(assumed('GET /health', HealthResponse)),
     /** Returns the page on which people try the connector's operations. */
-    playground: async (call?: CallOptions) => show('GET /playground', call),
+    playground: endpoint(screen('GET /playground')),
     /** Returns the domain challenge: a text that proves who operates this address. */
-    challenge: async (call?: CallOptions) => show('GET /.well-known/assistant-apps-challenge', call),
+    challenge: endpoint(screen('GET /.well-known/assistant-apps-challenge')),
     /**
      * Checks the client's API key. For a wrong API key, either the answer says so, or the call throws
      * TokenVerificationError.
      */
-    verifyToken: async (call?: CallOptions) => ask(assumed('POST /api/verify-token', VerifyTokenResponse), {}, call),
+    verifyToken: endpoint(assumed('POST /api/verify-token', VerifyTokenResponse), () => withKey({})),
     /**
      * Finds a company by website. The reference does not show the answer when no company matches. Expect NotFoundError
      * or a record whose values are null.
      */
-    companyByUrl: async (url: string, call?: CallOptions) => ask(company('POST /api/company-by-url'), { url }, call),
+    companyByUrl: endpoint(company('POST /api/company-by-url'), (url: string) => withKey({ url })),
     /** Finds a company by profile address. */
-    companyByPronet: async (pronetUrl: string, call?: CallOptions) =>
-      ask(company('POST /api/company-by-pronet'), { pronet_url: pronetUrl }, call),
+    companyByPronet: endpoint(company('POST /api/company-by-pronet'), (pronetUrl: string) =>
+      withKey({ pronet_url: pronetUrl }),
+    ),
     /**
      * Returns the financial values of one fiscal year. In the answer, each value is listed under its year. `Currency`
      * gives the currency of each year.
      */
-    companyFinancials: async (companyId: Id, year: number, call?: CallOptions) =>
-      ask(assumed('POST /api/company-financials', ConnectorFinancials), { company_id: String(companyId), year }, call),
+    companyFinancials: endpoint(
+      assumed('POST /api/company-financials', ConnectorFinancials),
+      (companyId: Id, year: number) => withKey({ company_id: String(companyId), year }),
+    ),
     /** Finds a company from partial data. A query with only a country may fail with AutocompleteFieldError. */
-    autocomplete: async (query: Omit<ConnectorAutocompleteRequest, 'api_key'>, call?: CallOptions) =>
-      ask(company('POST /api/autocomplete'), query, call),
+    autocomplete: endpoint(company('POST /api/autocomplete'), (query: Omit<ConnectorAutocompleteRequest, 'api_key'>) =>
+      withKey(query),
+    ),
     /** Returns a lookup list by name, or the list's entries below `parent`. The reference does not name the lists. */
-    nomenclature: async (type: string, parent?: string | null, call?: CallOptions) =>
-      ask(assumed('POST /api/nomenclature', NomenclatureResponse), { nomenclature_type: type, parent }, call),
+    nomenclature: endpoint(
+      assumed('POST /api/nomenclature', NomenclatureResponse),
+      (type: string, parent?: string | null) => withKey({ nomenclature_type: type, parent }),
+    ),
     /** Returns one page of a company search. Defaults: page 1 with 10 rows. Sends the filters unchanged. */
-    prospecting: async (query: Omit<ConnectorProspectingRequest, 'api_key'> = {}, call?: CallOptions) =>
-      ask(assumed('POST /api/prospecting', ConnectorProspectingPage), query, call),
+    prospecting: endpoint(
+      assumed('POST /api/prospecting', ConnectorProspectingPage),
+      (query?: Omit<ConnectorProspectingRequest, 'api_key'>) => withKey(query ?? {}),
+    ),
     /** Returns a company record. Throws NotFoundError when the company is gone. */
-    companyDetails: async (companyId: Id, call?: CallOptions) =>
-      ask(company('POST /api/company-details'), { company_id: String(companyId) }, call),
+    companyDetails: endpoint(company('POST /api/company-details'), ofCompany),
     /** Returns the owners of a company as JSON. The shape is not checked. */
-    companyOwnership: async (companyId: Id, call?: CallOptions) =>
-      ask(opaque('POST /api/company-ownership'), { company_id: String(companyId) }, call),
+    companyOwnership: endpoint(opaque('POST /api/company-ownership'), ofCompany),
     oauth: createSignInEndpoints(caller, apiKey),
   };
 }

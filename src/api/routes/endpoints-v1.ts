@@ -19,6 +19,7 @@ import type { Caller } from '../caller.js';
 import { ApiError } from '../errors.js';
 import { listing } from '../listing.js';
 import type { CallOptions } from '../options.js';
+import { inBody, type RequestParts } from '../request.js';
 import { landed, opaque, page, record } from '../route.js';
 
 /**
@@ -54,65 +55,60 @@ const tender = TenderDetails.partial();
 const tenderNomenclatures = TenderNomenclatures.partial();
 const nomenclatures = Nomenclatures.partial();
 
+const byId = (id: Id): RequestParts => ({ query: { id: String(id) } });
+
 /**
  * Creates the calls of version 1 at `{baseUrl}/v1/finder` (reference v1, section "Endpoints"). They send the parameters
  * of GET requests in the query.
  */
-export function createV1Endpoints(caller: Caller) {
+export function createV1Endpoints({ endpoint }: Caller) {
+  const readLists = endpoint(record('GET /v1/finder/nomenclatures', nomenclatures));
+  const askLists = endpoint(record('POST /v1/finder/nomenclatures', nomenclatures), () => ({ body: {} }));
   return {
     /**
      * Returns one page of companies. `pages` says how many pages the API shows for this search. An item without an id
      * becomes null.
      */
-    companies: listing(caller, page('POST /v1/finder/companies', V1CompaniesPage), (body: V1CompaniesQuery) => ({
-      body,
-    })),
+    companies: listing(endpoint, page('POST /v1/finder/companies', V1CompaniesPage), inBody<V1CompaniesQuery>),
     /** Returns company details (section "Version 1 company details"). Throws NotFoundError when the company is gone. */
-    company: async (id: Id, call?: CallOptions) =>
-      caller.call(landed('GET /v1/finder/company/details', company), { query: { id: String(id) } }, call),
+    company: endpoint(landed('GET /v1/finder/company/details', company), byId),
     /** Returns financial reports (section "Version 1 financial report"). Dates are integers (yyyymmdd). */
-    financial: async (id: Id, call?: CallOptions) =>
-      caller.call(landed('GET /v1/finder/company/financial', report), { query: { id: String(id) } }, call),
+    financial: endpoint(landed('GET /v1/finder/company/financial', report), byId),
     /** Returns one page of a company's executives (`list`), which is personal data. */
     companyExecutives: listing(
-      caller,
+      endpoint,
       page('GET /v1/finder/company/executives', V1CompanyExecutivesPage),
       (query: V1CompanyExecutivesAsk) => ({ query: { ...query, id: String(query.id) } }),
     ),
     /** Returns one page of executives who match filters on the company and the person. The page is personal data. */
-    executives: listing(caller, page('POST /v1/finder/executives', V1ExecutivesPage), (body: V1ExecutivesQuery) => ({
-      body,
-    })),
+    executives: listing(endpoint, page('POST /v1/finder/executives', V1ExecutivesPage), inBody<V1ExecutivesQuery>),
     /** Returns an executive's contact details (section "Version 1 executive"), which are personal data. */
-    executive: async (id: Id, call?: CallOptions) =>
-      caller.call(record('GET /v1/finder/executive/details', executive), { query: { id: String(id) } }, call),
+    executive: endpoint(record('GET /v1/finder/executive/details', executive), byId),
     /**
      * Returns one page of tenders (section "Tender filters"). The answer has no page count, so read pages until
      * `total_results` rows were read or a page is empty.
      */
-    tenders: listing(caller, page('POST /v1/finder/tenders', TendersPage), (body: TendersQuery) => ({ body })),
+    tenders: listing(endpoint, page('POST /v1/finder/tenders', TendersPage), inBody<TendersQuery>),
     /**
      * Returns a tender (section "Tender details"). Dates have no zone, and `description` is HTML. Throws NotFoundError
      * when no tender has this slug.
      */
-    tenderDetails: async (slug: string, call?: CallOptions) =>
-      caller.call(record('GET /v1/finder/tenders/details', tender), { query: { slug } }, call),
+    tenderDetails: endpoint(record('GET /v1/finder/tenders/details', tender), (slug: string) => ({ query: { slug } })),
     /** Returns the lookup lists of tenders. The country ids in these lists differ from the country ids of companies. */
-    tenderNomenclatures: async (call?: CallOptions) =>
-      caller.call(record('GET /v1/finder/tenders/nomenclatures', tenderNomenclatures), {}, call),
+    tenderNomenclatures: endpoint(record('GET /v1/finder/tenders/nomenclatures', tenderNomenclatures)),
     /** Returns the donors of tenders. The reference does not show the body. */
-    tenderDonors: async (call?: CallOptions) => caller.call(opaque('GET /v1/finder/tenders/donors'), {}, call),
+    tenderDonors: endpoint(opaque('GET /v1/finder/tenders/donors')),
     /**
      * Returns the lookup lists of companies. Sends GET, as the sample in the reference does. After a 404 or 405, sends
      * POST, because the reference also names POST as the method.
      */
     nomenclatures: async (call?: CallOptions) => {
       try {
-        return await caller.call(record('GET /v1/finder/nomenclatures', nomenclatures), {}, call);
+        return await readLists(call);
       } catch (error) {
         if (!(error instanceof ApiError && (error.status === 404 || error.status === 405))) throw error;
       }
-      return caller.call(record('POST /v1/finder/nomenclatures', nomenclatures), { body: {} }, call);
+      return askLists(call);
     },
   };
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../schemas/v2/enrichment.js';
 import type { Caller } from '../caller.js';
 import { listing } from '../listing.js';
-import type { CallOptions } from '../options.js';
+import { inBody } from '../request.js';
 import { page, record } from '../route.js';
 
 const company = Company.partial();
@@ -21,31 +21,33 @@ const employee = Employee.partial();
  * `reveal_email` and `reveal_phone` default to true. The reference does not show the answer when nothing matches. Expect
  * NotFoundError or a record whose values are null.
  */
-export function createEnrichmentEndpoints(caller: Caller) {
+export function createEnrichmentEndpoints({ endpoint }: Caller) {
   return {
     /** Finds a company by website. */
-    url: async (url: string, call?: CallOptions) =>
-      caller.call(record('POST /v2/enrichment/url', company), { body: { url } }, call),
+    url: endpoint(record('POST /v2/enrichment/url', company), (url: string) => ({ body: { url } })),
     /** Finds a company by profile address. */
-    companyByPronet: async (pronet: string, call?: CallOptions) =>
-      caller.call(record('POST /v2/enrichment/company/pronet', company), { body: { pronet } }, call),
+    companyByPronet: endpoint(record('POST /v2/enrichment/company/pronet', company), (pronet: string) => ({
+      body: { pronet },
+    })),
     /** Finds a company by registration number, VAT number or ticker. For a company in the US, `state` is required. */
-    company: async (body: EnrichCompanyRequest, call?: CallOptions) =>
-      caller.call(record('POST /v2/enrichment/company', company), { body }, call),
+    company: endpoint(record('POST /v2/enrichment/company', company), inBody<EnrichCompanyRequest>),
     /** Finds a person by e-mail address. */
-    email: async (body: EnrichEmailRequest, call?: CallOptions) =>
-      caller.call(record('POST /v2/enrichment/email', employee), { body }, call),
+    email: endpoint(record('POST /v2/enrichment/email', employee), inBody<EnrichEmailRequest>),
     /** Finds a person by profile address. */
-    employeeByPronet: async (body: EnrichEmployeePronetRequest, call?: CallOptions) =>
-      caller.call(record('POST /v2/enrichment/employee/pronet', employee), { body }, call),
+    employeeByPronet: endpoint(
+      record('POST /v2/enrichment/employee/pronet', employee),
+      inBody<EnrichEmployeePronetRequest>,
+    ),
     /** Finds a person by name, company, domain, e-mail or profile. */
-    employeeByContacts: async (body: EnrichContactsRequest, call?: CallOptions) =>
-      caller.call(record('POST /v2/enrichment/employee/contacts', employee), { body }, call),
+    employeeByContacts: endpoint(
+      record('POST /v2/enrichment/employee/contacts', employee),
+      inBody<EnrichContactsRequest>,
+    ),
     /** Returns one page of people who match domains, places and seniorities. An item without an id becomes null. */
     searchEmployees: listing(
-      caller,
+      endpoint,
       page('POST /v2/enrichment/employee/search', EnrichEmployeeSearchPage),
-      (body: EnrichEmployeeSearchRequest) => ({ body }),
+      inBody<EnrichEmployeeSearchRequest>,
     ),
   };
 }
