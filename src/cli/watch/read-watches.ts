@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { reshape } from '../../../schemas/v2/empty-shapes.js';
 import { WatchListPage } from '../../../schemas/v2/watch.js';
-import { ContractError, InvalidRequestError, NotFoundError, type ApiClient } from '../../api/index.js';
+import { ContractError, NotFoundError, type ApiClient } from '../../api/index.js';
 import { canonicalId, isUsable, keysOf, readItems } from '../../base/company-id.js';
 import type { Config } from '../../config/config.js';
 import { TidemarkError } from '../../base/errors.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import { openPublished } from '../../warehouse/builds/published.js';
-import { PAGE_SIZES } from '../../api/page-sizes.js';
+import { askLargest } from '../../api/page-sizes.js';
 
 /** A watched company as the API lists it. */
 export interface Watch {
@@ -23,9 +23,8 @@ export interface Watch {
 export async function readWatches(client: ApiClient): Promise<Watch[]> {
   const found = new Map<string, Watch>();
   const listed = new Set<string>();
-  const size = { index: 0 };
   for (let page = 1; ; page++) {
-    const { body, data } = await readPage(client, page, size);
+    const { body, data } = await askLargest(client.v2.watch.list, { page });
     const before = listed.size;
     // Parse the raw body: the client drops items whose id exceeds the range of a number.
     const items = (reshape(WatchListPage, readJson(body)) as { data: unknown[] }).data;
@@ -68,22 +67,6 @@ export async function readMissingFields(client: ApiClient, watches: readonly Wat
         : watch,
     ),
   );
-}
-
-async function readPage(client: ApiClient, page: number, size: { index: number }): ReturnType<typeof list> {
-  for (;;) {
-    const per_page = PAGE_SIZES[size.index] ?? 10;
-    try {
-      return await list(client, page, per_page);
-    } catch (error) {
-      if (!(error instanceof InvalidRequestError) || page > 1 || size.index >= PAGE_SIZES.length - 1) throw error;
-      size.index++;
-    }
-  }
-}
-
-function list(client: ApiClient, page: number, per_page: number): ReturnType<ApiClient['v2']['watch']['list']> {
-  return client.v2.watch.list({ page, per_page });
 }
 
 /**

@@ -13,7 +13,7 @@ import { runAttempt } from '../attempt/run-attempt.js';
 import { kindOf } from '../judge/kinds.js';
 import { refusalOf } from '../judge/refusal.js';
 import { readCount } from '../records/read-count.js';
-import { PAGE_SIZES } from '../../api/page-sizes.js';
+import { askLargest } from '../../api/page-sizes.js';
 import { nomenclaturesAreFresh, readNomenclatures, type Counts } from './nomenclatures.js';
 import { formatCount } from '../../../schemas/format.js';
 
@@ -102,7 +102,7 @@ interface Page {
 /** Requests one page of a listing. */
 type ReadPage = (
   { client }: CrawlDeps,
-  query: { page: number; per_page: number | undefined },
+  page: number,
   filters: Record<string, unknown>,
   signal: AbortSignal,
 ) => Promise<Page>;
@@ -110,14 +110,15 @@ type ReadPage = (
 const readers: Record<Paged, ReadPage> = {
   // Sort by date, newest first. A new tender then moves older tenders to later pages. So the run may read a tender
   // twice, but it misses none.
-  async tenders({ client }, query, filters, signal) {
-    const response = await client.v1.tenders({ ...query, sort: { announced_date: 'desc' }, filters }, { signal });
+  async tenders({ client }, page, filters, signal) {
+    const query = { page, sort: { announced_date: 'desc' } as const, filters };
+    const response = await askLargest(client.v1.tenders, query, { signal });
     const ids = readItems(response.body).flatMap(slugOf);
     return { response, ids, unusable: [], total: readCount(response.data.total_results) };
   },
 
-  async watched_companies({ client }, query, _filters, signal) {
-    const response = await client.v2.watch.list(query, { signal });
+  async watched_companies({ client }, page, _filters, signal) {
+    const response = await askLargest(client.v2.watch.list, { page }, { signal });
     const ids = keysOf(readItems(response.body));
     const unusable = ids.filter((key) => !isUsable(key));
     return { response, ids, unusable, total: readCount(response.data.total_results) };
@@ -154,25 +155,13 @@ async function readPages(
   let firstTotal: number | null = null;
   // Number of entries on the first page. The API may return fewer entries than requested.
   let perPage = 0;
-  let size: (typeof PAGE_SIZES)[number] | undefined = PAGE_SIZES[0];
-  const read = (page: number): Promise<Page> =>
-    readers[listing](deps, { page, per_page: size }, ctx.filters, heartbeat.signal);
-  const readFirst = async (): Promise<Page> => {
-    try {
-      return await read(1);
-    } catch (error) {
-      if (kindOf(error) !== 'invalid' || size === undefined) throw error;
-      // The API may reject only the page size. After the last one, let it choose.
-      size = PAGE_SIZES[PAGE_SIZES.indexOf(size) + 1];
-      return readFirst();
-    }
-  };
+  const read = (page: number): Promise<Page> => readers[listing](deps, page, ctx.filters, heartbeat.signal);
   for (let number = 1; ; number++) {
     const answer = await askOne(
       deps,
       heartbeat,
       number === 1
-        ? { of: 'first page', send: readFirst, silentMs: () => sinceScheduled(heartbeat) }
+        ? { of: 'first page', send: () => read(1), silentMs: () => sinceScheduled(heartbeat) }
         : { of: 'page', send: () => read(number), other: () => compareWith(() => read(1)) },
     );
     if ('error' in answer) {

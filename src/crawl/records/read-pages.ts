@@ -1,13 +1,8 @@
 import { UNREAD_PAGES } from '../../../schemas/pipeline/landing.js';
-import { InvalidRequestError, type ApiClient } from '../../api/index.js';
-import { PAGE_SIZES } from '../../api/page-sizes.js';
 import { isUsable, keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import type { NewRow } from '../../landing/index.js';
 
-type PageSize = (typeof PAGE_SIZES)[number] | undefined;
-/** Page size of each route; undefined: the API chooses it, because it rejected all. */
-const pageSizes = new WeakMap<ApiClient, Map<string, PageSize>>();
 /** Read at most this many pages of one company's events or people, even if the API reports more. */
 export const MOST_PAGES = 1_000;
 
@@ -36,26 +31,6 @@ export async function readPages(
     const reported = Number((readJson(body) as { pages?: unknown }).pages ?? page);
     const isEmpty = items.length === 0;
     if (isEmpty || !(page < reported) || page === MOST_PAGES) return { read: page, reported, isEmpty };
-  }
-}
-
-/**
- * Requests a page of a route with the largest page size that the API accepts. Remembers this size for later calls of the
- * same client.
- * @param ask gets undefined if the API rejects all sizes
- */
-export async function askPage<T>(client: ApiClient, route: string, ask: (perPage: PageSize) => Promise<T>): Promise<T> {
-  const sizes = pageSizes.get(client) ?? new Map<string, PageSize>();
-  pageSizes.set(client, sizes);
-  for (;;) {
-    if (!sizes.has(route)) sizes.set(route, PAGE_SIZES[0]);
-    const size = sizes.get(route);
-    try {
-      return await ask(size);
-    } catch (error) {
-      if (size === undefined || !(error instanceof InvalidRequestError && 'per_page' in error.fields)) throw error;
-      if (sizes.get(route) === size) sizes.set(route, PAGE_SIZES[PAGE_SIZES.indexOf(size) + 1]);
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { formatCount } from '../../../../schemas/format.js';
 import type { EnrichEmployeeSearchPage } from '../../../../schemas/v2/enrichment.js';
 import type { ApiClient, ApiResponse, CallOptions } from '../../../api/index.js';
-import { askPage } from '../../records/read-pages.js';
+import { askLargest } from '../../../api/page-sizes.js';
 import { kindOf } from '../../judge/kinds.js';
 
 // The reference states no maximum for this route. With 100 people per page, these are 10,000 people.
@@ -41,9 +41,7 @@ async function readList(
   const pages: Page[] = [];
   for (let page = 1; ; page++) {
     try {
-      const answer = await askPage(client, 'people', async (per_page) =>
-        client.v2.enrichment.searchEmployees({ domain_list: [domain], page, per_page }, call),
-      );
+      const answer = await askLargest(client.v2.enrichment.searchEmployees, { domain_list: [domain], page }, call);
       pages.push(answer);
       const { data, total_pages: last } = answer.data;
       if (data.length === 0 || page >= last || page >= MOST_PAGES) return { pages, isCut: page < last };

@@ -8,7 +8,7 @@ import { pageWithoutPersonalData } from '../../../privacy/personal-data.js';
 import { readPeopleDimensions } from './people-dimensions.js';
 import { kindOf } from '../../judge/kinds.js';
 import type { Fetcher, Fetching } from '../../records/fetcher.js';
-import { askPage } from '../../records/read-pages.js';
+import { askLargest } from '../../../api/page-sizes.js';
 import { formatCount } from '../../../../schemas/format.js';
 
 // At most this many gaps are named in the row that says which employees were not found.
@@ -43,9 +43,7 @@ async function ask(at: Fetching, id: string, { filters, page, label }: PeopleQue
   };
   try {
     return await at.page(label, () =>
-      askPage(at.client, 'employees', async (per_page) =>
-        at.client.v2.employees({ filters: asked, page, per_page }, { signal: at.signal }),
-      ),
+      askLargest(at.client.v2.employees, { filters: asked, page }, { signal: at.signal }),
     );
   } catch (error) {
     if (kindOf(error) === 'invalid' && !(page === 1 && Object.keys(filters).length === 0)) return null;

@@ -2,7 +2,8 @@ import { kindOf } from '../../judge/kinds.js';
 import { pageWithoutPersonalData, recordWithoutPersonalData } from '../../../privacy/personal-data.js';
 import type { ApiResponse } from '../../../api/index.js';
 import type { Fetcher, Fetching } from '../../records/fetcher.js';
-import { askPage, readPages, type PagesRead } from '../../records/read-pages.js';
+import { askLargest } from '../../../api/page-sizes.js';
+import { readPages, type PagesRead } from '../../records/read-pages.js';
 
 const LIST = 'GET /v1/finder/company/executives';
 const SEARCH = 'POST /v1/finder/executives';
@@ -58,13 +59,12 @@ async function readUnlessRefused(
   { client, signal, routes, page }: Fetching,
   ids: Set<string>,
 ): Promise<List> {
-  const ask = async (number: number): Promise<ApiResponse<unknown>> =>
-    askPage<ApiResponse<unknown>>(client, route, async (per_page = 10) => {
-      if (route === LIST) return client.v1.companyExecutives({ id, page: number, per_page }, { signal });
-      // Send the id as text if a JavaScript number cannot hold it.
-      const company_id = Number.isSafeInteger(Number(id)) ? Number(id) : id;
-      return client.v1.executives({ page: number, per_page, filters: { company_id } }, { signal });
-    });
+  // Send the id as text if a JavaScript number cannot hold it.
+  const company_id = Number.isSafeInteger(Number(id)) ? Number(id) : id;
+  const ask = (number: number): Promise<ApiResponse<unknown>> =>
+    route === LIST
+      ? askLargest(client.v1.companyExecutives, { id, page: number }, { signal })
+      : askLargest(client.v1.executives, { page: number, filters: { company_id } }, { signal });
   try {
     return await readPages(
       (number) => page(route === LIST ? number : `search-${number}`, () => routes.send(route, () => ask(number))),
