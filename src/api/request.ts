@@ -37,10 +37,10 @@ export interface RequestParts {
 export const byId = (id: string | number): RequestParts => ({ ids: [id] });
 
 /** Makes a request with a JSON body. */
-export const inBody = <T extends object>(body: T): RequestParts => ({ body });
+export const inBody = <T extends object>(body: T): { body: T } => ({ body });
 
 /** Makes a request with a query. */
-export const inQuery = <T extends object>(query: T): RequestParts => ({ query });
+export const inQuery = <T extends object>(query: T): { query: T } => ({ query });
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 

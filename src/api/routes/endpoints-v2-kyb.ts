@@ -2,11 +2,11 @@ import type { OwnershipParameters } from '../../../schemas/v2/ownership.js';
 import type { PayeeRequest } from '../../../schemas/v2/payee.js';
 import type { Id } from '../../../schemas/v2/scalars.js';
 import type { Caller } from '../caller.js';
-import { byId, inBody, type RequestParts } from '../request.js';
+import { byId, inBody } from '../request.js';
 import { opaque } from '../route.js';
 
 /** Makes a request with an id and a body, which may be left out. */
-const onId = <T extends object>(id: Id, body?: T): RequestParts => ({ ids: [id], body: body ?? {} });
+const onId = <T extends object>(id: Id, body?: T): { ids: Id[]; body: T | object } => ({ ids: [id], body: body ?? {} });
 
 /**
  * Creates the calls about owners and payees (reference v2, section "Other routes named for version 2"). The reference

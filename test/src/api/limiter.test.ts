@@ -74,7 +74,7 @@ describe('Limiter', () => {
     await limiter.acquire(false, call);
     const waiting = [limiter.acquire(false, call), limiter.pause(60_000, undefined)];
     limiter.close(new Error('closed'));
-    for (const call of waiting) await expect(call).rejects.toThrow('closed');
+    for (const one of waiting) await expect(one).rejects.toThrow('closed');
     expect(() => limiter.acquire(true, call)).toThrow('closed');
     await expect(limiter.pause(1, undefined)).rejects.toThrow('closed');
   });
