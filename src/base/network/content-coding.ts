@@ -1,13 +1,4 @@
-import { pipeline, type Readable } from 'node:stream';
-import {
-  brotliDecompressSync,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  gunzipSync,
-  inflateRawSync,
-  inflateSync,
-} from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 
 /** More codings than this are a trick: each one multiplies the work. */
 const MOST_CODINGS = 5;
@@ -62,22 +53,6 @@ export function decodeBody(body: Buffer, codings: readonly string[], maxBytes: n
 }
 
 /**
- * Decompresses a body while it arrives. For bodies that go to a file: there is no limit.
- * @param codings from `parseCodings`
- */
-export function decodeStream(body: Readable, codings: readonly string[]): Readable {
-  if (codings.length === 0) return body;
-  const decoders = codings
-    .toReversed()
-    .map((coding) =>
-      coding === 'br' ? createBrotliDecompress() : coding === 'deflate' ? createInflate() : createGunzip(),
-    );
-  // The reader of the last stream sees each error.
-  pipeline([body, ...decoders], () => undefined);
-  return decoders.at(-1) ?? body;
-}
-
-/**
  * Reads a whole body and decompresses it.
  * @param header `Content-Encoding`
  * @throws CodingError when it cannot be decompressed or is larger than the limit; the error of a broken connection
@@ -87,7 +62,6 @@ export async function readDecoded(
   header: string | readonly string[] | undefined,
   maxBytes: number,
 ): Promise<Buffer> {
-  const codings = parseCodings(header ?? '');
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -95,7 +69,7 @@ export async function readDecoded(
     bytes += chunk.length;
     if (bytes > maxBytes) throw new CodingError('too-large', `the body is larger than ${maxBytes} bytes`);
   }
-  return decodeBody(Buffer.concat(chunks), codings, maxBytes);
+  return decodeBody(Buffer.concat(chunks), parseCodings(header ?? ''), maxBytes);
 }
 
 function decodeOnce(body: Buffer, coding: string, maxBytes: number): Buffer {

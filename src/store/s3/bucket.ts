@@ -5,7 +5,8 @@ import { storageError } from '../errors.js';
 import { checkKey, isKey } from '../keys.js';
 import { TransientError } from '../retry.js';
 import type { Content, Entry, Storage, Stored } from '../storage.js';
-import { versionIn, type Reply, type S3Client } from './client.js';
+import { versionIn, type S3Client } from './client.js';
+import type { Reply } from './http.js';
 import { downloadObject, readObject, type Proof } from './download.js';
 import { metadataOf, namesContent, provesContent } from './proof.js';
 import { isThere, uploadPieces } from './upload.js';
@@ -15,6 +16,8 @@ import { sha256 } from '../../base/hash.js';
 /** Metadata of a file that shows which conditional write made it. */
 const MARK = 'x-amz-meta-tidemark-write';
 const PIECE_BYTES = 16 * 2 ** 20;
+/** Size of the pieces of a download. So small that slow connections, too, have time to try again. */
+const DOWNLOAD_BYTES = 4 * 2 ** 20;
 const MOST_CLOCKS = 4;
 const SAME_CLOCK_MS = 3_000;
 
@@ -30,7 +33,7 @@ export class Bucket implements Storage {
   readonly #client: S3Client;
   readonly #pieceBytes: number;
 
-  /** @param pieceBytes size of the pieces of a large upload. S3 refuses less than 5 MiB */
+  /** @param pieceBytes size of the pieces of a large file. S3 refuses uploads in pieces of less than 5 MiB */
   constructor(client: S3Client, pieceBytes = PIECE_BYTES) {
     this.#client = client;
     this.#pieceBytes = pieceBytes;
@@ -131,7 +134,11 @@ export class Bucket implements Storage {
   }
 
   #proof(key: string, expected: Content | undefined): Proof {
-    return { expected, isListed: (bytes, version) => this.#isListed(key, bytes, version) };
+    return {
+      expected,
+      isListed: (bytes, version) => this.#client.retry(undefined, () => this.#isListed(key, bytes, version)),
+      pieceBytes: Math.min(this.#pieceBytes, DOWNLOAD_BYTES),
+    };
   }
 
   async remove(key: string): Promise<void> {

@@ -1,10 +1,9 @@
-import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { sha256 } from '../../base/hash.js';
 import { PATIENCE, TransientError, type Patience } from '../retry.js';
 import { isStorageError, StorageError, storageError } from '../errors.js';
-import { Connections, readBody, type BodyLimit, type Headers, type SignedRequest } from './http.js';
+import { Connections, type BodyLimit, type Reply, type SignedRequest } from './http.js';
 import { describeRefusal } from './refusals.js';
 import { addressOf, readCredentials, type BucketAddress, type BucketSettings, type Credentials } from './settings.js';
 import { readErrorCode } from './xml.js';
@@ -20,16 +19,6 @@ export interface Call {
   /** Statuses above 299 and codes of errors that the caller handles. All others are errors. */
   handles?: readonly (number | string)[];
 }
-
-/** The answer to a request. */
-export interface Reply {
-  status: number;
-  headers: Headers;
-  body: Buffer;
-}
-
-/** An answer whose body may still be on its way: then the caller must read it. Bodies of errors are complete. */
-export type OpenReply = Omit<Reply, 'body'> & { body: Buffer | Readable };
 
 /** Believe a refusal that comes this often in a row. A single one may come from a gateway that is being changed. */
 const REFUSALS = 3;
@@ -48,7 +37,7 @@ const TRANSIENT_CODES = new Set([
 ]);
 /** For errors, lists and answers to writes. A list of 1,000 keys has at most 7 MB. */
 const SMALL: BodyLimit = { bytes: 16 * 2 ** 20, ms: 60_000 };
-/** For files that are read into memory. */
+/** For files, and pieces of them. */
 const WHOLE: BodyLimit = { bytes: 2 ** 30, ms: 600_000 };
 
 /** Signs requests to one bucket and sends them. Distinguishes failures that a retry may cure from all others. */
@@ -80,26 +69,21 @@ export class S3Client {
   /**
    * Repeats `work` after each `TransientError`, and after the first refusals (`StorageError` `denied`).
    * @param key the file, for the message; undefined for a list
-   * @param work gets a function that gives the next attempts the whole time again
    * @throws the other errors of `work`; the third refusal in a row; when the time is over, the last refusal, or StorageError
    * `unreachable`
    */
-  async retry<T>(key: string | undefined, work: (progressed: () => void) => Promise<T>): Promise<T> {
+  async retry<T>(key: string | undefined, work: () => Promise<T>): Promise<T> {
     const { forMs, pauseMs, longestMs } = this.#patience;
-    let begun = performance.now();
-    let failed = 0;
-    const progressed = (): void => {
-      begun = performance.now();
-      failed = 0;
-    };
-    for (let refusals = 0; ;) {
+    const begun = performance.now();
+    let refusals = 0;
+    for (let failed = 0; ; failed++) {
       try {
-        return await work(progressed);
+        return await work();
       } catch (error) {
         refusals = isStorageError(error, 'denied') ? refusals + 1 : 0;
         const isTransient = error instanceof TransientError;
         if (refusals === REFUSALS || (refusals === 0 && !isTransient)) throw error;
-        const pause = Math.min(longestMs, pauseMs * 2 ** failed++) * (1 - Math.random() / 2);
+        const pause = Math.min(longestMs, pauseMs * 2 ** failed) * (1 - Math.random() / 2);
         if (performance.now() + pause - begun > forMs) {
           if (!isTransient) throw error;
           throw storageError('unreachable', this, key ?? 'the list', `cannot be reached: ${error.message}`, error);
@@ -115,27 +99,23 @@ export class S3Client {
    * @throws TransientError when a retry may succeed
    */
   async sendOnce(call: Call): Promise<Reply> {
-    const { status, headers, body: stream } = await this.open(call);
-    const isFile = call.method === 'GET' && call.key !== undefined;
-    const body = Buffer.isBuffer(stream) ? stream : await readBody(stream, isFile ? WHOLE : SMALL);
-    if (status <= 299 && call.method !== 'GET' && body.length > 0) {
+    const { method, key, handles } = call;
+    const limitFor = (status: number) =>
+      method === 'GET' && key !== undefined && isSuccess(call, status) ? WHOLE : SMALL;
+    const reply = await this.#connections.send(await this.#sign(call), limitFor);
+    const { status, headers, body } = reply;
+    const isOk = isSuccess(call, status);
+    if (isOk && (method === 'GET' || body.length === 0)) return reply;
+    const code = readErrorCode(body.toString('utf8'));
+    if (isOk) {
       // Some requests fail after the status was sent: then a 200 has the body of an error.
-      const code = readErrorCode(body.toString('utf8'));
       if (code !== undefined) this.#refuse(call, 500, code, headers);
-      if (call.method !== 'POST') throw new TransientError(`a page came with status ${status}, not an answer`);
+      if (method === 'POST') return reply;
+      throw new TransientError(`a page came with status ${status}, not an answer`);
     }
-    return { status, headers, body };
-  }
-
-  /** Sends a request once, and returns before the body is read. Throws as `sendOnce` does. */
-  async open(call: Call): Promise<OpenReply> {
-    const { status, headers, body } = await this.#connections.send(await this.#sign(call));
-    if (isSuccess(call, status)) return { status, headers, body };
-    const text = (await readBody(body, SMALL)).toString('utf8');
     if (status >= 200 && status <= 299) throw new TransientError(`the service answers status ${status}`);
-    const code = readErrorCode(text);
-    const isHandled = call.handles?.includes(status) && isAbout(call, status, code);
-    if (isHandled || call.handles?.includes(code ?? '')) return { status, headers, body: Buffer.from(text) };
+    const isHandled = handles?.includes(status) && isAbout(call, status, code);
+    if (isHandled || handles?.includes(code ?? '')) return reply;
     return this.#refuse(call, status, code, headers);
   }
 

@@ -1,18 +1,16 @@
-import { createHash, type Hash } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import { checkContent, isSame, storageError } from '../errors.js';
 import { placeFile } from '../files.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
-import { versionIn, type Reply, type S3Client } from './client.js';
-import { chunksOf } from './http.js';
+import { versionIn, type S3Client } from './client.js';
+import type { Headers } from './http.js';
 import { provesContent } from './proof.js';
 
 /** A service may show a new file late. After this many answers "not found", believe them. */
 const MOST_MISSING = 4;
-/** After this many whole answers with wrong content, the file itself is damaged. */
+/** After this many whole files with wrong content, the file itself is damaged. */
 const MOST_WRONG = 3;
 
 /** What a download must match. */
@@ -20,6 +18,8 @@ export interface Proof {
   expected: Content | undefined;
   /** Whether the list names the file with this size and version. Decides without `expected`, if no metadata does. */
   isListed: (bytes: number, version: string | undefined) => Promise<boolean>;
+  /** Size of the pieces in which the file comes. One piece is in memory. */
+  pieceBytes: number;
 }
 
 /** Copies an object to a file, as `readObject` reads it. The target gets its name when it is complete and right. */
@@ -37,106 +37,82 @@ export async function downloadObject(client: S3Client, key: string, file: string
 }
 
 /**
- * Reads an object of any size. Continues after an interrupted answer from the last byte that came, unless the object
- * changed. Begins again after an answer with wrong content: it must match `expected`, or its metadata.
+ * Reads an object of any size, piece by piece. Repeats a piece that did not come, and begins again if the content was
+ * wrong: it must match `expected`, or its metadata.
  * @param handle file for the content; undefined if only size and hash are wanted
  * @throws StorageError `missing`, or `damaged` if the content is wrong each time
  */
-export async function readObject(
-  client: S3Client,
-  key: string,
-  { expected, isListed }: Proof,
-  handle?: FileHandle,
-): Promise<Content> {
-  const target = new Target(handle, expected?.bytes ?? Infinity);
-  let missing = 0;
-  let wrong = 0;
+export async function readObject(client: S3Client, key: string, proof: Proof, handle?: FileHandle): Promise<Content> {
+  const { expected, isListed } = proof;
   let before: string | undefined;
-  return client.retry(key, async (progressed) => {
-    const call = { method: 'GET', key, headers: target.continuation, handles: [404, 412, 416] } as const;
-    const { status, headers, body } = await client.open(call);
-    if (Buffer.isBuffer(body)) {
-      if (status === 404 && ++missing >= MOST_MISSING) throw storageError('missing', client, key, 'does not exist');
-      await target.restart();
-      throw new TransientError(`the service answers status ${status}`);
-    }
-    await target.take({ status, headers }, body, progressed);
-    const found = target.content;
-    if (expected === undefined ? provesContent(headers, key, found.sha256) : isSame(found, expected)) return found;
-    const isAgain = expected === undefined && before === found.sha256;
-    if (isAgain && (await isListed(found.bytes, versionIn(headers)))) return found;
-    before = found.sha256;
-    if (++wrong === MOST_WRONG) {
-      checkContent(found, expected, client, key);
+  for (let wrong = 1; ; wrong++) {
+    const { content, headers } = await readPieces(client, key, proof, handle);
+    if (expected === undefined ? provesContent(headers, key, content.sha256) : isSame(content, expected))
+      return content;
+    const isAgain = expected === undefined && before === content.sha256;
+    if (isAgain && (await isListed(content.bytes, versionIn(headers)))) return content;
+    before = content.sha256;
+    if (wrong === MOST_WRONG) {
+      checkContent(content, expected, client, key);
       throw storageError('damaged', client, key, 'does not match its hash');
     }
-    await target.restart();
-    progressed();
-    throw new TransientError('the content of the answer is wrong');
-  });
+  }
 }
 
-/** What came of an object, and the file into which a download writes it. */
-class Target {
-  readonly #handle: FileHandle | undefined;
-  readonly #mostBytes: number;
-  #hash: Hash = createHash('sha256');
-  #bytes = 0;
-  #furthest = 0;
-  #version: string | undefined;
-
-  /** @param mostBytes a longer answer is wrong; its rest is not read */
-  constructor(handle: FileHandle | undefined, mostBytes: number) {
-    this.#handle = handle;
-    this.#mostBytes = mostBytes;
+/** Reads one version of the file. If the file changes meanwhile, stops: then the content is wrong. */
+async function readPieces(
+  client: S3Client,
+  key: string,
+  { expected, pieceBytes }: Proof,
+  handle: FileHandle | undefined,
+): Promise<{ content: Content; headers: Headers }> {
+  const mostBytes = expected?.bytes ?? Infinity;
+  const hash = createHash('sha256');
+  let [bytes, total] = [0, Infinity];
+  let headers: Headers = {};
+  await handle?.truncate(0);
+  while (bytes < total && bytes <= mostBytes) {
+    const end = mostBytes <= pieceBytes ? undefined : bytes + pieceBytes;
+    const piece = await readPiece(client, key, { start: bytes, end, version: versionIn(headers) });
+    if (piece === undefined) break;
+    ({ headers, total } = piece);
+    await handle?.appendFile(piece.body);
+    hash.update(piece.body);
+    bytes += piece.body.length;
   }
+  return { content: { bytes, sha256: hash.digest('hex') }, headers };
+}
 
-  /** Headers of the next request: ask for the bytes that are missing, of the same version. */
-  get continuation(): Record<string, string> {
-    return this.#bytes === 0 || this.#version === undefined
-      ? {}
-      : { range: `bytes=${this.#bytes}-`, 'if-match': `"${this.#version}"` };
-  }
-
-  /** Size and hash of what came so far. */
-  get content(): Content {
-    return { bytes: this.#bytes, sha256: this.#hash.copy().digest('hex') };
-  }
-
-  async restart(): Promise<void> {
-    await this.#handle?.truncate(0);
-    this.#hash = createHash('sha256');
-    this.#bytes = 0;
-  }
-
-  /**
-   * Writes the bytes of an answer as they come, before more of them come (see `Incoming`).
-   * @param progressed called when there are more bytes than after any earlier attempt
-   * @throws TransientError when the answer ends too early, or is another range than the missing one
-   */
-  async take(
-    { status, headers }: Pick<Reply, 'status' | 'headers'>,
-    body: Readable,
-    progressed: () => void,
-  ): Promise<void> {
+/**
+ * Reads the bytes from `start` to before `end`; the whole file without `end`.
+ * @param version of the pieces before; undefined for the first piece
+ * @returns the bytes and the size of the file; undefined if the service has another version now
+ * @throws StorageError `missing`
+ */
+async function readPiece(
+  client: S3Client,
+  key: string,
+  { start, end, version }: { start: number; end: number | undefined; version: string | undefined },
+): Promise<{ body: Buffer; headers: Headers; total: number } | undefined> {
+  let missing = 0;
+  let isWhole = end === undefined;
+  return client.retry(key, async () => {
+    const range = isWhole ? {} : { range: `bytes=${start}-${Number(end) - 1}` };
+    const same = version === undefined ? {} : { 'if-match': `"${version}"` };
+    const call = { method: 'GET', key, headers: { ...range, ...same }, handles: [404, 412, 416] } as const;
+    const { status, headers, body } = await client.sendOnce(call);
+    if (start > 0 && (status === 200 || status === 412 || status === 416)) return undefined;
+    if (status >= 400) {
+      if (status === 404 && ++missing >= MOST_MISSING) throw storageError('missing', client, key, 'does not exist');
+      // An empty file has no range.
+      isWhole ||= status === 416;
+      throw new TransientError(`the service answers status ${status}`);
+    }
+    if (status === 200) return { body, headers, total: body.length };
     // Such as `bytes 4-9/10`.
-    const [, start] = /^bytes (\d+)-\d+\/\d+$/.exec(String(headers['content-range'])) ?? [];
-    if (status === 206 && Number(start) !== this.#bytes) {
-      body.destroy();
-      await this.restart();
+    const [, first, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(String(headers['content-range'])) ?? [];
+    if (Number(first) !== start || body.length === 0)
       throw new TransientError('the answer is not the range that was asked for');
-    }
-    // A service that ignores the range sends the whole file again.
-    if (status !== 206 && this.#bytes > 0) await this.restart();
-    this.#version = versionIn(headers);
-    for await (const chunk of chunksOf(body)) {
-      if (this.#handle !== undefined) appendFileSync(this.#handle.fd, chunk);
-      this.#hash.update(chunk);
-      this.#bytes += chunk.length;
-      if (this.#bytes > this.#mostBytes) return;
-      if (this.#bytes <= this.#furthest) continue;
-      this.#furthest = this.#bytes;
-      progressed();
-    }
-  }
+    return { body, headers, total: Number(total) };
+  });
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { connectToAny } from '../../base/network/connections.js';
-import { decodeStream, parseCodings } from '../../base/network/content-coding.js';
+import { readDecoded } from '../../base/network/content-coding.js';
 import { TransientError } from '../retry.js';
 
 const CONNECT_MS = 10_000;
@@ -23,12 +23,18 @@ export interface SignedRequest {
 /** Headers of an answer, by lower-case name. */
 export type Headers = Dispatcher.ResponseData['headers'];
 
-/** An answer whose body may still be on its way. Read it at once: all that has come is in memory. */
-export interface Incoming {
+/** The answer to a request. */
+export interface Reply {
   status: number;
-  /** Headers of the decompressed body. */
   headers: Headers;
-  body: Readable;
+  /** Decompressed. */
+  body: Buffer;
+}
+
+/** How large a body may be, and how long it may take, in milliseconds. */
+export interface BodyLimit {
+  bytes: number;
+  ms: number;
 }
 
 /** Sends requests over connections that it keeps open, through the proxy of the environment. Follows no redirects. */
@@ -43,11 +49,14 @@ export class Connections {
   }
 
   /**
-   * Sends a request. Returns when the headers of the answer are here; reading the body may fail later.
-   * @throws TransientError when no answer comes: after 10 s without a connection, or 60 s of silence
+   * Sends a request, and reads the whole answer.
+   * @param limitFor returns the limit of the body, by the status
+   * @throws TransientError when no answer comes: after 10 s without a connection, or 60 s of silence; when the connection
+   * breaks; when the body exceeds the limit
    * @throws TidemarkError `InvalidConfig` for the address of a proxy that Tidemark cannot use
    */
-  async send({ method, url, headers, body }: SignedRequest): Promise<Incoming> {
+  async send({ method, url, headers, body }: SignedRequest, limitFor: (status: number) => BodyLimit): Promise<Reply> {
+    let timer: NodeJS.Timeout | undefined;
     try {
       const answer = await this.#dispatcher.request({
         origin: url.origin,
@@ -65,72 +74,22 @@ export class Connections {
         // (`assert(!this.paused)`).
         highWaterMark: Number.MAX_SAFE_INTEGER,
       });
-      return decode(answer);
+      const { statusCode: status, headers: found, body: stream } = answer;
+      const { bytes, ms } = limitFor(status);
+      // A body that is destroyed before its end has an error, which must not end the process.
+      stream.on('error', () => undefined);
+      timer = setTimeout(() => stream.destroy(new Error('the answer takes too long')), ms);
+      return { status, headers: found, body: await readDecoded(stream, found['content-encoding'], bytes) };
     } catch (error) {
       throw error instanceof TidemarkError ? error : asTransient(error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 }
 
 function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
-}
-
-/**
- * Decompresses the body if a gateway compressed it.
- * @throws CodingError for an unknown compression
- */
-function decode({ statusCode: status, headers, body }: Dispatcher.ResponseData): Incoming {
-  // A body that is destroyed before its end has an error, which must not end the process.
-  body.on('error', () => undefined);
-  try {
-    const codings = parseCodings(headers['content-encoding'] ?? '');
-    if (codings.length === 0) return { status, headers, body };
-    const { 'content-encoding': _, 'content-length': __, ...others } = headers;
-    return { status, headers: others, body: decodeStream(body, codings) };
-  } catch (error) {
-    body.destroy();
-    throw error;
-  }
-}
-
-/** How large a body may be, and how long it may take. */
-export interface BodyLimit {
-  bytes: number;
-  ms: number;
-}
-
-/**
- * Reads a whole body.
- * @throws TransientError when the connection breaks, or when the body exceeds the limit
- */
-export async function readBody(message: Readable, limit: BodyLimit): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const timer = setTimeout(() => message.destroy(new Error('the answer takes too long')), limit.ms);
-  try {
-    for await (const chunk of chunksOf(message)) {
-      bytes += chunk.length;
-      // Leaving the loop destroys the stream.
-      if (bytes > limit.bytes) throw new TransientError(`the answer has more than ${limit.bytes / 1_024} KiB`);
-      chunks.push(chunk);
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-  return Buffer.concat(chunks);
-}
-
-/**
- * Reads a body as it comes. A reader that stops early destroys it.
- * @throws TransientError when the connection breaks
- */
-export async function* chunksOf(body: Readable): AsyncGenerator<Buffer> {
-  try {
-    yield* body as AsyncIterable<Buffer>;
-  } catch (error) {
-    throw asTransient(error);
-  }
 }
 
 /** Makes the error for a broken connection. */

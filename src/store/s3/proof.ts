@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { versionIn, type Reply } from './client.js';
+import { versionIn } from './client.js';
+import type { Reply } from './http.js';
 import { sha256 } from '../../base/hash.js';
 
 /*

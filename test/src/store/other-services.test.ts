@@ -301,32 +301,61 @@ describe('a download', () => {
   };
   const conditions = () => server.seen.map(({ headers }) => [headers.range, headers['if-match']]);
 
-  it('continues at the last byte that came', async () => {
-    const storage = await open([
-      cutOff(text, 4, { etag: '"v1"' }),
-      reply(503),
-      reply(206, text.slice(4), { etag: '"v1"', 'content-range': 'bytes 4-9/10' }),
-    ]);
-    await expectDownload(storage);
+  const long = '0123456789abcdefghij+';
+  const whole = { bytes: 21, sha256: createHash('sha256').update(long).digest('hex') };
+  /** Answers with the range that was asked for. */
+  const range =
+    (etag: string, content = long): Answer =>
+    (request, response) => {
+      const [, start = '', last = ''] = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers.range)) ?? [];
+      const body = content.slice(Number(start), Number(last) + 1);
+      const headers = { etag, 'content-range': `bytes ${start}-${Number(start) + body.length - 1}/${content.length}` };
+      reply(206, body, headers)(request, response);
+    };
+  const expectLong = async (storage: Bucket) => {
+    const file = path.join(folder, 'to');
+    expect(await storage.download(KEY, file, whole)).toEqual(whole);
+    expect(readFileSync(file, 'utf8')).toBe(long);
+    expect(readdirSync(folder)).toEqual(['to']);
+  };
+
+  it('takes a large file in pieces, and repeats only a piece that did not come', async () => {
+    const part = range('"v1"');
+    await expectLong(await open([part, cutOff(long.slice(10, 20), 4, { etag: '"v1"' }), reply(503), part, part]));
     expect(conditions()).toEqual([
-      [undefined, undefined],
-      ['bytes=4-', '"v1"'],
-      ['bytes=4-', '"v1"'],
+      ['bytes=0-9', undefined],
+      ['bytes=10-19', '"v1"'],
+      ['bytes=10-19', '"v1"'],
+      ['bytes=10-19', '"v1"'],
+      ['bytes=20-29', '"v1"'],
     ]);
   });
 
   it('begins again if the file changed meanwhile', async () => {
-    const storage = await open([
-      cutOff('abcdefghij', 4, { etag: '"v1"' }),
-      reply(412, error('PreconditionFailed')),
-      reply(200, text, { etag: '"v2"' }),
-    ]);
-    await expectDownload(storage);
-    expect(conditions()[2]).toEqual([undefined, undefined]);
+    const [before, part] = [range('"v1"', 'x'.repeat(21)), range('"v2"')];
+    await expectLong(await open([before, reply(412, error('PreconditionFailed')), part, part, part]));
+    expect(conditions()[2]).toEqual(['bytes=0-9', undefined]);
   });
 
-  it('begins again if the service ignores the range', async () => {
-    await expectDownload(await open([cutOff(text, 4, { etag: '"v1"' }), reply(200, text, { etag: '"v1"' })]));
+  it('begins again if the service ignores the range of a later piece', async () => {
+    await expectLong(
+      await open([range('"v1"'), reply(200, long, { etag: '"v1"' }), ...[1, 2, 3].map(() => range('"v1"'))]),
+    );
+  });
+
+  it('takes the whole file from a service that ignores ranges', async () => {
+    await expectLong(await open([reply(200, long, { etag: '"v1"' })]));
+  });
+
+  it('rejects a range that was not asked for', async () => {
+    const wrong = reply(206, 'abcdefghij', { etag: '"v1"', 'content-range': 'bytes 10-19/21' });
+    await expectLong(await open([wrong, ...[1, 2, 3].map(() => range('"v1"'))]));
+  });
+
+  it('reads an empty file whose size is unknown', async () => {
+    const empty = createHash('sha256').digest('hex');
+    const storage = await open([reply(416, error('InvalidRange')), stored('', 'v1')]);
+    expect(await storage.digest(KEY)).toEqual({ bytes: 0, sha256: empty });
   });
 
   it('waits for a file that the service shows late', async () => {
