@@ -123,14 +123,16 @@ export function shouldPromote(build: Build, { current, versions }: Deployment, l
 
 /**
  * Makes a build current: new runs start on it, and runs that may change their version continue on it.
- * @throws ServiceError when the server refuses, for example before a worker of the build has polled
+ * @param withoutPolls false: the server refuses until a worker of the build has polled
+ * @throws ServiceError when the server refuses
  */
-export async function promote(client: Client, build: Build): Promise<void> {
+export async function promote(client: Client, build: Build, withoutPolls = false): Promise<void> {
   await client.workflowService.setWorkerDeploymentCurrentVersion({
     namespace: client.options.namespace,
     deploymentName: DEPLOYMENT,
     buildId: build ?? '',
     ignoreMissingTaskQueues: true,
+    allowNoPollers: withoutPolls,
   });
 }
 
