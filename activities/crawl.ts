@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { describeSlowed } from '../src/api/limiter.js';
 import { fetchChunk } from '../src/crawl/chunks/fetch-chunk.js';
 import type { CrawlDeps, Heartbeat } from '../src/crawl/records/deps.js';
-import { crawlListing } from '../src/crawl/listings/list.js';
+import { crawlListing } from '../src/crawl/chunks/crawl-listing.js';
 import { pollOwnerJobs } from '../src/crawl/streams/owners/poll-jobs.js';
 import { beginRun } from '../src/crawl/run/begin-run.js';
 import { closeRun } from '../src/crawl/run/close-run.js';
@@ -48,7 +48,8 @@ export function createCrawlActivities(deps: CrawlDeps, facts: TemporalFacts): Cr
         staticSummary: 'runs that wait for the daily quota of the API key',
       });
     },
-    readQuota: (ctx, begins) => withHeartbeat((heartbeat) => readQuota(deps, ctx, heartbeat, begins)),
+    readQuota: (ctx, begins) =>
+      withHeartbeat((heartbeat) => readQuota(deps, ctx, heartbeat, begins ? 'ends' : 'describes')),
     listStateAttributes: async () => stateAttributes,
     closeRun: (input) => closeRun(deps, input),
   });

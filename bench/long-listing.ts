@@ -7,7 +7,7 @@ import { createApiClient } from '../src/api/index.js';
 import { createClock } from '../src/base/time/clock.js';
 import { loadConfig } from '../src/config/config.js';
 import { createLog } from '../src/config/log.js';
-import { crawlListing } from '../src/crawl/listings/list.js';
+import { crawlListing } from '../src/crawl/chunks/crawl-listing.js';
 import { openRun } from '../src/crawl/run/open-run.js';
 import { readManifests } from '../src/landing/index.js';
 import { loadLanding } from '../src/warehouse/load/load.js';

@@ -7,7 +7,7 @@ import { createLog } from '../src/config/log.js';
 import { closeRun, landOpening } from '../src/crawl/run/close-run.js';
 import type { CrawlDeps } from '../src/crawl/records/deps.js';
 import { discoverMarket } from '../src/crawl/search/discover.js';
-import { crawlListing } from '../src/crawl/listings/list.js';
+import { crawlListing } from '../src/crawl/chunks/crawl-listing.js';
 import { openRun } from '../src/crawl/run/open-run.js';
 import { startSandbox } from '../test/helpers/processes.js';
 import { makeProject } from '../test/helpers/project.js';

@@ -129,8 +129,14 @@ export interface PollOwnerJobsResult {
   refused?: Refusal[];
 }
 
-/** Listings. One activity reads a listing page by page to its end. */
-export type Listing = 'tenders' | 'watched_companies' | 'nomenclatures' | 'contact_metrics';
+/** Listings that the API shows page by page. */
+export type PagedListing = 'tenders' | 'watched_companies';
+
+/** Lists with few items, such as lookup lists and days. One request reads an item. */
+export type ShortListing = 'nomenclatures' | 'contact_metrics';
+
+/** One activity reads a listing to its end. */
+export type Listing = PagedListing | ShortListing;
 
 /** Input of `crawlListing`. */
 export interface ListInput {

@@ -5,28 +5,30 @@ import type { RunContext } from '../../schemas/pipeline/run.js';
 import type { MetricsReading } from '../../schemas/v2/metrics.js';
 import { bookingIn, RequestLog } from '../landing/request-log.js';
 import { MOST_METRICS, quotaRead } from '../base/observed.js';
-import { CLOCK_TOLERANCE, clockOff, readClock, requireClock, type ClockReading } from './records/clock-off.js';
+import { CLOCK_TOLERANCE, checkClock, readClock, type ClockReading, type ClockRule } from './records/clock-off.js';
 import { landRecords } from './records/land-records.js';
 import type { CrawlDeps, Heartbeat } from './records/deps.js';
-import { Judge } from './judge/judge.js';
 import { kindOf, NoRoomError } from './judge/kinds.js';
 
 // The API chooses the names of its metrics. They become rows and labels, so their length has a limit.
 const NAME_LENGTH = 100;
 
+// If the API does not answer /v2/metrics, this attempt of the activity is the first one to go on without an answer.
+const GOES_ON_AT = 6;
+
 /**
  * Reads /v2/metrics and lands the reading.
- * @param begins true for the first call of a run. Then a wrong clock stops the run. Later calls only describe the
- * difference, because they must not stop a run that is almost done.
+ * @param rule what a wrong clock does. Most calls only describe the difference, because they must not stop a run that is
+ * almost done
  * @returns `known` is false if the API reports no daily metric or a total of 0, or if the reading failed. `open` is
  * false only if the daily quota is known and used up.
- * @throws TidemarkError `ClockWrong` when `begins` is set and this machine's clock is too far from the API's clock
+ * @throws as `checkClock`
  */
 export async function readQuota(
   deps: CrawlDeps,
   ctx: RunContext,
   heartbeat: Heartbeat,
-  begins = false,
+  rule: ClockRule = 'describes',
 ): Promise<QuotaStatus> {
   const stamp = deps.clock
     .now()
@@ -44,9 +46,8 @@ export async function readQuota(
   // The random suffix keeps names unique, because two chunks of a run may read the quota in the same millisecond.
   const chunk = `read-${stamp}-${randomUUID().slice(0, 8)}`;
   if (records.length > 0) await landRecords(deps, ctx, 'quota', chunk, records);
-  const { servedAt, now } = reading;
-  const clock = begins ? requireClock(servedAt, now) : clockOff(servedAt, now);
-  if (begins) deps.stamps?.agree();
+  const clock = checkClock(reading, rule);
+  if (rule !== 'describes') deps.stamps?.agree();
   const known = daily !== null && daily.total > 0;
   const { metric = null, used = 0, total = 0 } = daily ?? {};
   return { known, metric, used, total, open: !known || used < total, clock, fault };
@@ -64,8 +65,8 @@ interface QuotaReading {
 }
 
 /**
- * Sends GET /v2/metrics. If it shows that quota is left, allows this worker's client to send again. If the judge says
- * that the run may continue without an answer, returns no metrics.
+ * Sends GET /v2/metrics. If it shows that quota is left, allows this worker's client to send again. Returns no metrics if
+ * the API refuses the request or finds nothing; if it does not answer, only in a late attempt.
  */
 async function askMetrics({ client, clock, config }: CrawlDeps, heartbeat: Heartbeat): Promise<QuotaReading> {
   const { attempt, signal } = heartbeat;
@@ -83,41 +84,28 @@ async function askMetrics({ client, clock, config }: CrawlDeps, heartbeat: Heart
     return { metrics, daily, read_at, reading, fault: null };
   } catch (error) {
     const kind = kindOf(error);
-    if (signal.aborted || new Judge('figure', { attempt }).failed(kind) === 'end') throw error;
-    const { name } = error as Error;
-    const fault = ['fault', 'limit'].includes(kind)
-      ? `The daily quota could not be read (${name} of /v2/metrics); the run continued without it.`
-      : null;
+    const isSilent = kind === 'fault' || kind === 'limit';
+    if (signal.aborted || kind === 'key' || kind === 'fatal' || (isSilent && attempt < GOES_ON_AT)) throw error;
+    const words = `The daily quota could not be read (${(error as Error).name} of /v2/metrics); the run continued without it.`;
+    const fault = isSilent ? words : null;
     return { metrics: [], daily: null, read_at: clock.now().toISOString(), reading: noTime, fault };
   }
 }
 
 /**
- * After a daily limit, allows this worker's client to send again if /v2/metrics shows that quota is left. Also allows
- * this if the quota is unknown (`known` is false), because the quota gate has already decided that the run continues.
+ * Reads the quota before the work of an activity, but only after a daily limit, or if someone changed this machine's
+ * clock after it last agreed with the API's. Then allows this worker's client to send again if quota is left. Also allows
+ * this if the quota is unknown, because the quota gate has already decided that the run continues.
  * @throws NoRoomError when /v2/metrics shows that no quota is left
  * @throws TidemarkError `ClockWrong` when this machine's clock is wrong; retryable, so that the run waits until it is
  * right
  */
 export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, heartbeat: Heartbeat): Promise<void> {
-  await checkClock(deps, heartbeat);
-  if (!deps.client.quota.isClosed) return;
-  const { open } = await readQuota(deps, ctx, heartbeat);
+  const wasSet = deps.stamps?.wasSet((CLOCK_TOLERANCE / 2) * 1_000) ?? false;
+  if (!wasSet && !deps.client.quota.isClosed) return;
+  const { open } = await readQuota(deps, ctx, heartbeat, wasSet ? 'waits' : 'describes');
   if (!open) throw new NoRoomError();
   deps.client.quota.open();
-}
-
-/**
- * Compares this machine's clock with the API's clock, but only if someone changed this machine's clock after the two
- * last agreed.
- */
-async function checkClock(deps: CrawlDeps, heartbeat: Heartbeat): Promise<void> {
-  const { stamps } = deps;
-  if (stamps === undefined || !stamps.wasSet((CLOCK_TOLERANCE / 2) * 1_000)) return;
-  // If the API gives no time, accept the clock. Otherwise every chunk would send this request again.
-  const answer = await askMetrics(deps, heartbeat).catch(() => null);
-  if (answer !== null) requireClock(answer.reading.servedAt, answer.reading.now, { waits: true });
-  stamps.agree();
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Data } from '../store/data.js';
 
 // Streams that must land completely or not at all, because half a list would look like the whole list. A later run
 // reads these lists from their start.
-const WHOLE_OR_NOT: ReadonlySet<string> = new Set(['tenders', 'watched_companies', 'nomenclatures']);
+const WHOLE_OR_NOT: ReadonlySet<string> = new Set(['tenders', 'watched_companies']);
 
 /**
  * Lands the spools that the chunks of an ended run left, so that no answered request is sent again. Removes the spools

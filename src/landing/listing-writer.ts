@@ -24,7 +24,6 @@ export class ListingWriter {
   private part: PartWriter | null = null;
   private inPart = 0;
   private sealed = 0;
-  /** Number of pages that were appended so far. */
   rows = 0;
 
   private constructor(private readonly target: PartTarget) {}
@@ -50,14 +49,16 @@ export class ListingWriter {
   /**
    * Marks the listing as complete, then commits every part. If this is interrupted after the mark, the next attempt
    * commits the remaining parts.
+   * @returns the number of pages
    */
-  async commit(): Promise<void> {
+  async commit(): Promise<{ rows: number }> {
     await this.seal();
-    if (this.sealed === 0) return;
+    if (this.sealed === 0) return { rows: 0 };
     const spools = Array.from({ length: this.sealed }, (_, part) => spoolOf(this.target, part));
     // If another machine has read the listing meanwhile, its pages are valid.
     await publishFiles(this.target.data, completeFile(this.target), { parts: this.sealed }, spools);
     await finishListing(this.target);
+    return { rows: this.rows };
   }
 
   /** Stops without committing. */

@@ -38,7 +38,7 @@ export async function searchSandbox({
     };
     const ctx = openRun(config, deps.clock, { workflowType: 'marketSnapshot', workflowId: 'w', run: 'r', input: {} });
     const heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 1 };
-    await readQuota(deps, ctx, heartbeat, true);
+    await readQuota(deps, ctx, heartbeat, 'ends');
     const { coverage } = await discoverMarket(deps, { ctx, round: 0, budget: 5_000, concurrency: 8 }, heartbeat);
     const rows = readRunRows({ data: new Data(project.dataDir), stream: 'prospecting', run: 'r', date: ctx.date });
     return { coverage, rows };

@@ -3,7 +3,7 @@ import { createClock, type Clock } from '../../base/time/clock.js';
 import type { Config } from '../../config/config.js';
 import { isOpen } from '../../store/file-modes.js';
 import { findApiKey, isInEnvironment, keySource } from '../../config/stored-key.js';
-import { readClock, requireClock, type ClockReading } from '../../crawl/records/clock-off.js';
+import { checkClock, readClock, type ClockReading } from '../../crawl/records/clock-off.js';
 import type { AnswerTimes } from '../../api/index.js';
 import { sandboxDays, sandboxToAsk } from '../running-sandbox.js';
 import { openApi, type CommandApi } from '../api.js';
@@ -128,7 +128,7 @@ async function checkApi(config: Config, clock: Clock): Promise<Finding> {
     const onTimes = (times: AnswerTimes): void => void (reading = readClock(times));
     const { data } = await api.call(async (client) => client.v2.metrics({ onTimes }));
     const metrics = data.flatMap((group) => group.metrics).length;
-    const off = requireClock(reading.servedAt, reading.now);
+    const off = checkClock(reading, 'ends');
     if (off !== null) return warn('api', off, 'Set the clock of this machine with NTP.');
     return ok('api', `${api.baseUrl} accepts the API key and reports ${metrics} usage metrics`);
   } catch (error) {

@@ -9,7 +9,7 @@ import { createLog } from '../../config/log.js';
 import type { CrawlDeps, Heartbeat } from '../../crawl/records/deps.js';
 import { askSearch } from '../../crawl/search/discover.js';
 import { forecastMarket, type MarketForecast } from '../../crawl/search/forecast.js';
-import { crawlListing } from '../../crawl/listings/list.js';
+import { crawlListing } from '../../crawl/chunks/crawl-listing.js';
 import { readLatestNomenclatures } from '../../crawl/search/dimensions.js';
 import { readKnownMarket } from '../../crawl/search/known-market.js';
 import { planMarket } from '../../crawl/search/market-plan.js';

@@ -1,120 +1,153 @@
-import type { CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
+import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { ApiError } from '../../api/index.js';
-import type { NewRow, PartWriter } from '../../landing/index.js';
-import type { Fingerprint } from '../../privacy/fingerprint.js';
+import { keepsContacts } from '../../config/config.js';
+import { PartWriter, type NewRow, type PartTarget } from '../../landing/index.js';
 import type { RequestLog } from '../../landing/request-log.js';
+import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
 import { Routes } from '../judge/routes.js';
-import { rowOf, rowOfError } from '../records/answer.js';
+import { isRecord, rowOf, rowOfError } from '../records/answer.js';
 import { heldBack, mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
 import { isPage, type Fetcher, type Fetching } from '../records/fetcher.js';
-import { fetchers } from '../streams/index.js';
 import { cutShortRow } from '../records/read-pages.js';
 import { askEach, compareWith, sinceScheduled } from '../attempt/ask-each.js';
+import { landAttempt, type Ended } from '../attempt/land-attempt.js';
 import type { Said } from '../judge/judge.js';
-import { NoRoomError } from '../judge/kinds.js';
+import { kindOf, NoRoomError } from '../judge/kinds.js';
 import { findAnswered, isAnswered } from './other-records.js';
 
-/** The dependencies and the input of one attempt. */
+/** What one attempt fetches, and for which run. */
 export interface ChunkWork {
   deps: CrawlDeps;
-  input: CrawlChunkInput;
-  entities: readonly string[];
-  writer: PartWriter;
+  ctx: RunContext;
   heartbeat: Heartbeat;
-  /** Makes the keyed hashes that replace texts about people. Null if answers may be landed unchanged. */
-  fingerprint: Fingerprint | null;
+  /** The part of the chunk. */
+  target: PartTarget;
+  fetcher: Fetcher;
+  entities: readonly string[];
+  /** The limits of `CrawlChunkInput`. Left out: none. */
+  concurrency?: number | null;
+  atOnce?: number;
+  budget?: number | null;
+  refused?: readonly string[];
 }
 
 /**
- * One attempt to fetch the entities of a chunk that are not landed yet. An entity is a company, a tender or a question.
- * `Judge` decides what an error means. Entities that fail repeatedly are filed as failed.
+ * One attempt to fetch the entities of a chunk that are not landed yet. An entity is a company, a tender, a question, a
+ * lookup list or a day. `Judge` decides what an error means. Entities that fail repeatedly are filed as failed.
  */
 export class ChunkAttempt {
-  /**
-   * Whether the last comparison was with a record that the API had answered before. If not, a refusal may concern only
-   * the records that were requested.
-   */
-  comparedWithAnswered = false;
-  readonly #work: ChunkWork;
-  readonly #fetcher: Fetcher;
   /** Entities that no earlier attempt has landed. */
   readonly #open: readonly string[];
   readonly #routes: Routes;
-  readonly #tried = new Set<string>();
+  /** Entities that were requested in this attempt, for themselves or for comparison. */
+  readonly #asked = new Map<string, Promise<unknown>>();
   readonly #answered = new Set<string>();
-  /** Entities that are being requested for comparison. */
-  readonly #compared = new Map<string, Promise<unknown>>();
   /** Landed pages of entities that are not finished, by entity and row kind. */
   readonly #pages = new Map<string, Map<string, NewRow>>();
   /** Entities that were read only in part. A landed row of each entity names the missing part. */
   readonly #cutShort = new Set<string>();
   /** An entity that the API has answered; null if none is known. */
   #known: string | null;
+  /** Whether the last comparison was with a record that the API had answered before. */
+  #comparedWithAnswered = false;
   readonly #mostUnwritten: number;
 
-  constructor(work: ChunkWork) {
-    const { deps, input, entities, writer } = work;
-    this.#work = work;
-    this.#fetcher = fetchers[input.stream];
-    this.#routes = new Routes(input.refused ?? []);
+  private constructor(
+    private readonly work: ChunkWork,
+    private readonly writer: PartWriter,
+    /** Makes the keyed hashes that replace texts about people. Null if answers may be landed unchanged. */
+    private readonly fingerprint: Fingerprint | null,
+  ) {
+    this.#routes = new Routes(work.refused ?? []);
     const finished = new Set<string | null>();
     for (const row of writer.rows) {
       if (!isPage(row)) finished.add(row.entity_id);
       else if (row.status !== 0) this.#pagesOf(row.entity_id ?? '').set(row.row_kind, row);
     }
-    this.#open = entities.filter((entity) => !finished.has(entity));
+    this.#open = work.entities.filter((entity) => !finished.has(entity));
     this.#known = writer.rows.find(isAnswered)?.entity_id ?? null;
-    this.#mostUnwritten = heldBack(mostInFlight(deps), input.atOnce);
+    this.#mostUnwritten = heldBack(mostInFlight(work.deps), work.atOnce);
+  }
+
+  /** Opens the chunk with the answers of earlier attempts. */
+  static async open(work: ChunkWork): Promise<ChunkAttempt> {
+    const { deps, target, fetcher } = work;
+    // Without `personalData: contacts`, answers that may describe people are not landed unchanged.
+    const isUnchanged = fetcher.withoutPersonalData === undefined || keepsContacts(deps.config);
+    const fingerprint = isUnchanged ? null : await openFingerprint(deps.data);
+    return new ChunkAttempt(work, await PartWriter.open(target), fingerprint);
+  }
+
+  /** How many entities were read only in part. */
+  get cutShort(): number {
+    return this.#cutShort.size;
+  }
+
+  /** Entities without an answer that holds a record. */
+  get missing(): string[] {
+    const read = new Set(this.writer.rows.filter(isRecord).map(({ entity_id }) => entity_id));
+    return this.work.entities.filter((entity) => !read.has(entity));
   }
 
   /** The refusals of routes that the API key may not use. Empty for streams with a single route. */
   get refusedRoutes(): ApiError[] {
-    if (!this.#fetcher.manyRoutes) return [];
     return this.#known === null ? this.#routes.refused : this.#routes.closed;
   }
 
   /**
-   * Fetches and lands the open entities.
-   * @returns how many entities were filed as failed or read only in part
-   * @throws NoRoomError when the run has used its budget of requests
+   * Whether a refusal surely concerns all records: the API refused a record that it had answered before, or answered
+   * only `limit` for hours.
+   */
+  isSure(refusal: ApiError): boolean {
+    return kindOf(refusal) === 'limit' || this.#comparedWithAnswered;
+  }
+
+  /**
+   * Fetches and lands the open entities. Commits the answers even if the API refuses the route.
+   * @returns the entities that were filed as failed, with their errors
    * @throws as `askEach`
    */
-  async run(booking: RequestLog): Promise<number> {
-    const { deps, input, writer, heartbeat } = this.#work;
+  async land(): Promise<Ended<ReadonlyMap<string, ApiError>>> {
+    return landAttempt(this.work, this.work.target, this.writer, async (booking) => this.#run(booking));
+  }
+
+  async #run(booking: RequestLog): Promise<ReadonlyMap<string, ApiError>> {
+    const { deps, heartbeat, fetcher } = this.work;
     const failed = await askEach(deps, heartbeat, {
-      of: this.#fetcher.manyRoutes ? 'questions' : 'records',
+      of: fetcher.manyRoutes ? 'questions' : 'records',
       items: this.#open,
-      limit: mostInFlight(deps, input.concurrency),
+      limit: mostInFlight(deps, this.work.concurrency),
       known: this.#known !== null,
       ask: (entity) => this.#ask(entity, booking),
       gone: async (entity, error) => {
-        await writer.append(this.#rowOfError(error, entity, 'gone'));
+        await this.writer.append(this.#rowOfError(error, entity, 'gone'));
         this.#noteAnswer(entity);
       },
       other: (failing) => this.#askAnother(failing, booking),
       silentMs: () => this.#silentMs(),
     });
-    for (const [entity, fault] of failed) await writer.append(this.#rowOfError(fault, entity, 'failed'));
-    return failed.size + this.#cutShort.size;
+    for (const [entity, fault] of failed) await this.writer.append(this.#rowOfError(fault, entity, 'failed'));
+    return failed;
   }
 
   async #ask(entity: string, booking: RequestLog): Promise<void> {
-    const { input, heartbeat, entities } = this.#work;
-    await this.#compared.get(entity)?.catch(() => undefined);
+    const { heartbeat, entities, target } = this.work;
+    const before = this.#asked.get(entity);
+    if (before !== undefined) await before.catch(() => undefined);
     if (this.#answered.has(entity)) return;
     this.#requireRoom(booking);
-    this.#tried.add(entity);
     try {
       await this.#land(entity, booking);
     } finally {
       const total = entities.length;
       const done = total - this.#open.length + this.#answered.size;
-      heartbeat.report({ step: input.stream, done, total, requests: booking.requests });
+      heartbeat.report({ step: target.stream, done, total, requests: booking.requests });
     }
   }
 
+  /** @throws NoRoomError when the run has used its budget of requests */
   #requireRoom({ requests }: RequestLog): void {
-    if (requests >= (this.#work.input.budget ?? Infinity)) throw new NoRoomError();
+    if (requests >= (this.work.budget ?? Infinity)) throw new NoRoomError();
   }
 
   #noteAnswer(entity: string): void {
@@ -122,12 +155,18 @@ export class ChunkAttempt {
     this.#known ??= entity;
   }
 
+  #land(entity: string, booking: RequestLog): Promise<void> {
+    const landing = this.#readAll(entity, booking);
+    this.#asked.set(entity, landing);
+    return landing;
+  }
+
   /**
    * Fetches and lands all rows of an entity. Lands each page when the next row is there, because only the last row gets
    * another kind. After an error, the next try does not request the landed pages again.
    */
-  async #land(entity: string, booking: RequestLog): Promise<void> {
-    const { writer } = this.#work;
+  async #readAll(entity: string, booking: RequestLog): Promise<void> {
+    const { writer } = this;
     const pages = this.#pagesOf(entity);
     let last: NewRow | undefined;
     const add = (row: NewRow): void => {
@@ -154,7 +193,7 @@ export class ChunkAttempt {
         this.#cutShort.add(entity);
       }
       const row = this.#withoutPeople({ ...last, row_kind: last.row_kind.replace(/^page-/, 'last-') });
-      await (this.#fetcher.costly ? writer.keep(row) : writer.add(row, this.#mostUnwritten));
+      await (this.work.fetcher.costly ? writer.keep(row) : writer.add(row, this.#mostUnwritten));
     }
     this.#pages.delete(entity);
     this.#noteAnswer(entity);
@@ -167,15 +206,15 @@ export class ChunkAttempt {
   }
 
   async #fetch(entity: string, rows: Pick<Fetching, 'add' | 'page'>): Promise<string | null | void> {
-    const { deps, input, heartbeat } = this.#work;
-    const [{ client }, { ctx }, { signal }, routes] = [deps, input, heartbeat, this.#routes];
-    return this.#fetcher.fetch(entity, { client, ctx, signal, routes, deps, ...rows });
+    const { deps, ctx, heartbeat, fetcher } = this.work;
+    const at = { client: deps.client, ctx, signal: heartbeat.signal, routes: this.#routes, deps };
+    return fetcher.fetch(entity, { ...at, ...rows });
   }
 
   /** Removes from a row what identifies people, unless the chunk may land them. */
   #withoutPeople(row: NewRow): NewRow {
-    const { fingerprint } = this.#work;
-    const { withoutPersonalData } = this.#fetcher;
+    const { fingerprint, work } = this;
+    const { withoutPersonalData } = work.fetcher;
     if (fingerprint === null || withoutPersonalData === undefined) return row;
     return { ...row, body: withoutPersonalData(row.body, fingerprint, row.request_key) };
   }
@@ -186,13 +225,13 @@ export class ChunkAttempt {
    */
   #rowOfError(error: ApiError, entity: string, rowKind: string): NewRow {
     const row = rowOfError(error, entity, rowKind);
-    return this.#work.fingerprint === null ? row : { ...row, body: error.message };
+    return this.fingerprint === null ? row : { ...row, body: error.message };
   }
 
   /** Milliseconds since the last landed row, or else since the activity was first scheduled. */
   #silentMs(): number {
-    const { writer, deps, heartbeat } = this.#work;
-    const last = writer.rows.at(-1);
+    const { deps, heartbeat } = this.work;
+    const last = this.writer.rows.at(-1);
     return last ? deps.clock.now().getTime() - Date.parse(last.fetched_at) : sinceScheduled(heartbeat);
   }
 
@@ -201,19 +240,17 @@ export class ChunkAttempt {
    * known, or if requests of the stream are costly, requests up to two records that were not requested yet.
    */
   async #askAnother(failing: ReadonlySet<string>, booking: RequestLog): Promise<Said> {
-    const { deps, input } = this.#work;
-    if (!this.#fetcher.costly) {
-      this.#known ??= await findAnswered(deps.data, input.stream, failing);
-      this.comparedWithAnswered = this.#known !== null;
+    const { deps, fetcher, target } = this.work;
+    if (!fetcher.costly) {
+      this.#known ??= await findAnswered(deps.data, target.stream, failing);
+      this.#comparedWithAnswered = this.#known !== null;
       if (this.#known !== null) return this.#compareWith(this.#known);
     }
-    const untried = this.#open.filter((entity) => !this.#tried.has(entity));
+    const untried = this.#open.filter((entity) => !this.#asked.has(entity));
     let said: Said = 'none';
     for (const entity of new Set([untried.at(-1), untried[untried.length >> 1]])) {
       if (entity === undefined) continue;
-      const comparing = compareWith(() => this.#land(entity, booking));
-      this.#compared.set(entity, comparing);
-      const answer = await comparing;
+      const answer = await compareWith(() => this.#land(entity, booking));
       if (answer === 'answered') return answer;
       if (answer !== 'none') said = answer;
     }

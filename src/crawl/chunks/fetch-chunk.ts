@@ -5,16 +5,13 @@ import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
 import type { ApiError } from '../../api/index.js';
 import { dueDir } from '../../store/data-folder.js';
 import { hasErrorCode } from '../../base/errors.js';
-import { keepsContacts } from '../../config/config.js';
 import { PartWriter, pullRows } from '../../landing/index.js';
-import { openFingerprint } from '../../privacy/fingerprint.js';
 import { takeChunkFile } from '../../warehouse/due/due-plan.js';
 import { ChunkAttempt } from './chunk-attempt.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
 import { fetchers } from '../streams/index.js';
+import { partOf } from '../records/land-records.js';
 import { folderChanged } from '../records/folder-changed.js';
-import { runAttempt } from '../attempt/run-attempt.js';
-import { kindOf } from '../judge/kinds.js';
 import { refusalOf } from '../judge/refusal.js';
 import type { Data } from '../../store/data.js';
 
@@ -31,33 +28,27 @@ export type FetchedChunk = Omit<ChunkResult, 'workers'>;
  */
 export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartbeat: Heartbeat): Promise<FetchedChunk> {
   const { ctx, stream } = input;
-  const { reads = [], withoutPersonalData } = fetchers[stream];
-  const chunk = `${stream}-${String(input.chunk).padStart(5, '0')}`;
-  const target = { data: deps.data, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
+  const fetcher = fetchers[stream];
+  const target = partOf(deps, ctx, stream, `${stream}-${String(input.chunk).padStart(5, '0')}`);
   const committed = await PartWriter.committed(target);
   if (committed) return { rows: committed.rows, requests: 0, failed: 0, limited: false };
 
-  await pullRows(deps.data, { streams: reads });
+  await pullRows(deps.data, { streams: fetcher.reads ?? [] });
   const entities = await readEntities(deps.data, input);
-  // Without `personalData: contacts`, answers that may describe people are not landed unchanged.
-  const isUnchanged = withoutPersonalData === undefined || keepsContacts(deps.config);
-  const fingerprint = isUnchanged ? null : await openFingerprint(deps.data);
-  const writer = await PartWriter.open(target);
-  const attempt = new ChunkAttempt({ deps, input, entities, writer, heartbeat, fingerprint });
-  const ended = await runAttempt({ deps, ctx, heartbeat }, chunk, writer, (booking) => attempt.run(booking));
-  const { requests } = ended;
-  if (ended.how === 'limited') {
-    await writer.close();
-    return { rows: writer.rows.length, requests, failed: 0, limited: true };
+  const attempt = await ChunkAttempt.open({ ...input, deps, heartbeat, target, fetcher, entities });
+  const ended = await attempt.land();
+  const counts = { rows: ended.rows, requests: ended.requests, failed: 0, limited: ended.how === 'limited' };
+  switch (ended.how) {
+    case 'limited':
+      return counts;
+    case 'closed':
+      // Entities without an answer are due again in the next run.
+      return { ...counts, ...refusedOf(stream, [ended.error]), closed: { sure: attempt.isSure(ended.error) } };
+    case 'done': {
+      const failed = ended.result.size + attempt.cutShort;
+      return { ...counts, failed, ...refusedOf(stream, attempt.refusedRoutes, input.refused) };
+    }
   }
-  // If the route is closed, commit the answers. Entities without an answer are due again in the next run.
-  const part = await writer.commit();
-  const counts = { rows: part?.rows ?? 0, requests, limited: false };
-  // A route that answers only `limit` for hours is closed for all records.
-  const sure = ended.how === 'closed' && (kindOf(ended.refusal) === 'limit' || attempt.comparedWithAnswered);
-  return ended.how === 'closed'
-    ? { ...counts, failed: 0, ...refusedOf(stream, [ended.refusal]), closed: { sure } }
-    : { ...counts, failed: ended.result, ...refusedOf(stream, attempt.refusedRoutes, input.refused) };
 }
 
 /**

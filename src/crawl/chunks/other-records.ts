@@ -2,13 +2,14 @@ import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { pullManifests, pullParts, readPartRows, recentParts } from '../../landing/index.js';
 import type { Data } from '../../store/data.js';
+import { isRecord } from '../records/answer.js';
 
 // To find a record that the API has answered, search at most this many of the latest parts.
 const PARTS_LOOKED_AT = 5;
 
 /** Whether a landed row proves that the API key may use the route. A record proves this, and so does a 404. */
-export function isAnswered({ status, row_kind, entity_id }: LandedRow): boolean {
-  return entity_id !== null && row_kind !== 'failed' && ((status >= 200 && status < 300) || status === 404);
+export function isAnswered(row: LandedRow): boolean {
+  return row.entity_id !== null && row.row_kind !== 'failed' && (isRecord(row) || row.status === 404);
 }
 
 /**

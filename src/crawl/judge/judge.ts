@@ -50,11 +50,10 @@ export type Subject =
   | 'records' //      of a stream with one route
   | 'questions' //    of a stream with several routes, each with its own judge
   | 'first page' //   of a listing; no other page can come before it
-  | 'page' //         of a listing that has answered, a lookup list, or a day
+  | 'page' //         of a listing that has answered
   | 'search' //       of a market
   | 'needed search' // a search without which the plan cannot continue
-  | 'guess' //        a search that tests whether the API knows a filter
-  | 'figure'; //      of the quota
+  | 'guess'; //       a search that tests whether the API knows a filter
 
 /** A request that shows whether the API fails only for one item. `anything`: `metrics`; if it fails, `other`. */
 export type ControlName = 'metrics' | 'anything' | 'other' | 'quota';
@@ -111,27 +110,17 @@ const RECORDS: Rules = {
   limit: { control: 'other', after: 3, from: 4, repeats: 4 },
   daily: { control: 'quota', filing: 'other', after: 1, believed: 10, repeats: 2 },
 };
-const PATIENT: Rules = {
-  fault: { control: 'anything', after: 1, from: 6, repeats: 1 },
-  limit: { control: 'other', after: 1, from: 6, repeats: 1 },
-};
-const SEARCH_FAULT: Rule = { control: 'anything', after: 1, from: 4, repeats: 1 };
-const SEARCH_LIMIT: Rule = { control: 'other', after: 1, from: 4, repeats: 1 };
+const LATE_FAULT: Rule = { control: 'anything', after: 1, from: 4, repeats: 1 };
+const LATE_LIMIT: Rule = { control: 'other', after: 1, from: 4, repeats: 1 };
+const PAGE: Rules = { fault: LATE_FAULT, limit: LATE_LIMIT };
 
 /** The rule of each kind. A kind without a rule ends the work. */
 const RULES: Record<Subject, Rules> = {
   records: RECORDS,
   questions: { ...RECORDS, refused: { after: Infinity, repeats: 1 } },
-  'first page': { refused: REFUSED, ...PATIENT },
-  page: { gone: MISSING, invalid: MISSING, unusable: MISSING, refused: MISSING, ...PATIENT },
-  search: {
-    gone: SEARCH_FAULT,
-    invalid: MISSING,
-    unusable: UP_ONCE,
-    fault: SEARCH_FAULT,
-    refused: REFUSED,
-    limit: SEARCH_LIMIT,
-  },
+  'first page': { refused: REFUSED, ...PAGE },
+  page: { gone: MISSING, invalid: MISSING, unusable: MISSING, refused: MISSING, ...PAGE },
+  search: { gone: LATE_FAULT, invalid: MISSING, unusable: UP_ONCE, refused: REFUSED, ...PAGE },
   'needed search': { invalid: MISSING, refused: REFUSED },
   guess: {
     gone: UP_ONCE,
@@ -140,16 +129,7 @@ const RULES: Record<Subject, Rules> = {
     fault: UP_ONCE,
     key: { control: 'metrics', after: 1, repeats: 0 },
     refused: UP_ONCE,
-    limit: SEARCH_LIMIT,
-  },
-  figure: {
-    gone: MISSING,
-    invalid: MISSING,
-    unusable: MISSING,
-    refused: MISSING,
-    daily: MISSING,
-    fault: { after: 1, from: 6, repeats: 0 },
-    limit: { after: 1, from: 6, repeats: 0 },
+    limit: LATE_LIMIT,
   },
 };
 

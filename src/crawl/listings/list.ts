@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
-import type { ListInput, ListResult } from '../../../schemas/pipeline/activities.js';
+import type { ListInput, ListResult, PagedListing } from '../../../schemas/pipeline/activities.js';
 import type { Refusal } from '../../../schemas/pipeline/refusal.js';
 import type { ApiResponse } from '../../api/index.js';
 import { faultOf, isUsable, keysOf, readItems } from '../../base/company-id.js';
 import type { JsonNode } from '../../base/json/json-nodes.js';
-import { finishListing, ListingWriter, PartWriter, pullRows, type PartTarget } from '../../landing/index.js';
+import { finishListing, ListingWriter, PartWriter } from '../../landing/index.js';
 import { rowOf, rowOfError } from '../records/answer.js';
-import { readContactMetrics } from './contact-metrics.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
 import { askOne, compareWith, sinceScheduled } from '../attempt/ask-each.js';
-import { runAttempt } from '../attempt/run-attempt.js';
+import { landAttempt } from '../attempt/land-attempt.js';
+import { partOf } from '../records/land-records.js';
 import { kindOf } from '../judge/kinds.js';
 import { refusalOf } from '../judge/refusal.js';
 import { readCount } from '../records/read-count.js';
 import { askLargest } from '../../api/page-sizes.js';
-import { nomenclaturesAreFresh, readNomenclatures, type Counts } from './nomenclatures.js';
 import { formatCount } from '../../../schemas/format.js';
 
-const NOTHING: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
+/** The result of a listing of which this attempt read nothing. */
+export const NOT_READ: ListResult = { rows: 0, requests: 0, entities: 0, limited: false, shortfall: null };
 // Of a listing with a total, read at most GROWTH × the pages that the total needs, plus SPARE_PAGES. The listing may
 // grow while the run reads it.
 const GROWTH = 1.1;
@@ -26,69 +26,32 @@ const SPARE_PAGES = 10;
 // is 10 million entries.
 const MOST_PAGES = 100_000;
 
+type PagedInput = ListInput & { listing: PagedListing };
+
 /**
- * Reads a whole listing and lands every page. Sends no request if an earlier attempt of this run has finished the
- * listing. Reads no nomenclatures if the configuration says `nomenclatures: false`, or if the landed ones are younger
- * than 7 days.
- * @returns counts; `limited` is true when the daily limit stopped the reading; `refused` describes the routes that the
- * API refuses
+ * Reads a listing page by page and lands every page. Sends no request if an earlier attempt of this run has finished the
+ * listing. A later attempt reads the listing again from its start, because its pages belong together. The daily limit
+ * and a refusal of the first page are results; all other errors are thrown.
  */
-export async function crawlListing(deps: CrawlDeps, input: ListInput, heartbeat: Heartbeat): Promise<ListResult> {
+export async function readListing(deps: CrawlDeps, input: PagedInput, heartbeat: Heartbeat): Promise<ListResult> {
   const { ctx, listing } = input;
-  const target: PartTarget = {
-    data: deps.data,
-    stream: listing,
-    run: ctx.run,
-    date: ctx.date,
-    market: ctx.market,
-    chunk: listing,
-  };
-  if ((await PartWriter.committed(target)) || (await finishListing(target))) return NOTHING;
-  await pullRows(deps.data, { streams: ['nomenclatures', 'contact_metrics'] });
-  if (listing === 'contact_metrics') return readContactMetrics(deps, ctx, target, heartbeat);
-  if (listing === 'nomenclatures' && (!deps.config.nomenclatures || nomenclaturesAreFresh(deps))) return NOTHING;
-
-  // Keep the lookup lists that a failed attempt has read, because each lookup list is complete in itself. Read all
-  // other listings from their start, because their pages belong together.
-  if (listing === 'nomenclatures') {
-    const lists = await PartWriter.open(target);
-    return land(deps, input, lists, heartbeat, async () => ({
-      ...(await readNomenclatures(deps, lists, heartbeat)),
-      rows: lists.rows.length,
-    }));
+  const target = partOf(deps, ctx, listing, listing);
+  if ((await PartWriter.committed(target)) || (await finishListing(target))) return NOT_READ;
+  const writer = await ListingWriter.open(target);
+  const ended = await landAttempt({ deps, ctx, heartbeat }, target, writer, async () =>
+    readPages(deps, input, writer, heartbeat),
+  );
+  const { rows, requests } = ended;
+  const counts = { ...NOT_READ, rows, requests };
+  switch (ended.how) {
+    case 'limited':
+      return { ...counts, limited: true };
+    case 'closed':
+      return { ...counts, refused: [refusalOf(listing, ended.error)] };
+    case 'done':
+      return { ...counts, ...ended.result };
   }
-  const pages = await ListingWriter.open(target);
-  return land(deps, input, pages, heartbeat, async () => ({
-    ...(await readPages(deps, { ...input, listing }, pages, heartbeat)),
-    rows: pages.rows,
-  }));
 }
-
-/**
- * Reads a listing and commits its part. If an error ends the reading, commits nothing; the daily limit and a refusal of
- * the first page are results, all other errors are thrown. Lookup lists then stay in the spool; other listings are read
- * again from their start.
- */
-async function land(
-  deps: CrawlDeps,
-  { ctx, listing }: ListInput,
-  writer: Pick<ListingWriter | PartWriter, 'commit' | 'close'>,
-  heartbeat: Heartbeat,
-  read: () => Promise<Counts & { rows: number }>,
-): Promise<ListResult> {
-  const ended = await runAttempt({ deps, ctx, heartbeat }, listing, writer, read);
-  const { requests } = ended;
-  if (ended.how === 'done') {
-    await writer.commit();
-    return { requests, limited: false, ...ended.result };
-  }
-  await writer.close();
-  return ended.how === 'limited'
-    ? { ...NOTHING, requests, limited: true }
-    : { ...NOTHING, requests, refused: [refusalOf(listing, ended.refusal)] };
-}
-
-type Paged = Exclude<ListInput['listing'], 'nomenclatures' | 'contact_metrics'>;
 
 interface Page {
   response: ApiResponse<unknown>;
@@ -107,7 +70,7 @@ type ReadPage = (
   signal: AbortSignal,
 ) => Promise<Page>;
 
-const readers: Record<Paged, ReadPage> = {
+const readers: Record<PagedListing, ReadPage> = {
   // Sort by date, newest first. A new tender then moves older tenders to later pages. So the run may read a tender
   // twice, but it misses none.
   async tenders({ client }, page, filters, signal) {
@@ -138,10 +101,10 @@ function slugOf(tender: JsonNode): string[] {
  */
 async function readPages(
   deps: CrawlDeps,
-  { ctx, listing }: ListInput & { listing: Paged },
+  { ctx, listing }: PagedInput,
   writer: ListingWriter,
   heartbeat: Heartbeat,
-): Promise<Counts> {
+): Promise<Pick<ListResult, 'entities' | 'shortfall' | 'refused'>> {
   const what = listing.replaceAll('_', ' ');
   const unusable = new Set<string>();
   // Hashes of the ids, because a long listing has many.

@@ -1,4 +1,5 @@
 import { isPermanent, NotFoundError, type ApiError, type ApiResponse } from '../../api/index.js';
+import type { LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { NewRow } from '../../landing/index.js';
 
 /**
@@ -35,4 +36,9 @@ export function rowOfError(error: ApiError, entityId: string | null, rowKind: st
     fetched_at: error.fetchedAt,
     body: gone ? error.body : said,
   };
+}
+
+/** Whether a landed row holds an answer with a record or a page: its status is 2xx. */
+export function isRecord({ status }: Pick<LandedRow, 'status'>): boolean {
+  return status >= 200 && status < 300;
 }

@@ -25,33 +25,23 @@ export function readClock({ servedAt, cached, sentAt, receivedAt }: AnswerTimes)
   return { servedAt: null, now: receivedAt };
 }
 
-/**
- * Describes the difference between this machine's clock and the API's clock.
- * @param servedAt header `Date` of an answer, as ISO; null if the answer had none
- * @returns a sentence; null when the difference is below 120 s or `servedAt` is null
- */
-export function clockOff(servedAt: string | null, now: Date): string | null {
-  const ahead = secondsAhead(servedAt, now);
-  if (servedAt === null || Math.abs(ahead) < WORTH_A_WORD_SECONDS) return null;
-  return `${inFull(ahead, servedAt, now)} Set it with NTP: the times in the warehouse come from this clock.`;
-}
+/** What a wrong clock does: it ends the run at its start, stops the work until it is right, or is only described. */
+export type ClockRule = 'ends' | 'waits' | 'describes';
 
 /**
- * Checks this machine's clock, because answers are stored under its time.
- * @param waits false at the start of a run; later true. If true, the error is retryable, so the run waits until the
- * clock is right
- * @returns the result of `clockOff`
- * @throws TidemarkError `ClockWrong` when the clock is off by `CLOCK_TOLERANCE` or more
+ * Compares this machine's clock with the API's clock, because answers are stored under this machine's time.
+ * @returns a sentence about the difference; null when it is below 120 s or the API gave no time
+ * @throws TidemarkError `ClockWrong` when the clock is off by `CLOCK_TOLERANCE` or more, unless the rule is `describes`
  */
-export function requireClock(
-  servedAt: string | null,
-  now: Date,
-  { waits = false }: { waits?: boolean } = {},
-): string | null {
+export function checkClock({ servedAt, now }: ClockReading, rule: ClockRule): string | null {
   const ahead = secondsAhead(servedAt, now);
-  if (servedAt === null || Math.abs(ahead) < CLOCK_TOLERANCE) return clockOff(servedAt, now);
+  if (servedAt === null || Math.abs(ahead) < WORTH_A_WORD_SECONDS) return null;
+  const off = `This machine's clock (${now.toISOString()}) is ${inWords(Math.abs(ahead))} ${ahead > 0 ? 'ahead of' : 'behind'} the API's (${servedAt}).`;
+  if (rule === 'describes' || Math.abs(ahead) < CLOCK_TOLERANCE)
+    return `${off} Set it with NTP: the times in the warehouse come from this clock.`;
+  const waits = rule === 'waits';
   const then = waits ? 'The run waits and continues when the clock is right' : 'Then start the run again';
-  throw new TidemarkError('ClockWrong', inFull(ahead, servedAt, now), {
+  throw new TidemarkError('ClockWrong', off, {
     todo: `Set the clock of this machine with NTP. ${then}. If the API's clock is wrong, tell its operator. Answers are filed by time, so the run fetches nothing while the clock is wrong.`,
     retryable: waits,
   });
@@ -70,11 +60,6 @@ export function stampedAhead(newest: string | null, now: Date): string | null {
 
 function secondsAhead(servedAt: string | null, now: Date): number {
   return servedAt === null ? 0 : Math.round((now.getTime() - Date.parse(servedAt)) / 1_000);
-}
-
-function inFull(ahead: number, servedAt: string, now: Date): string {
-  const where = ahead > 0 ? 'ahead of' : 'behind';
-  return `This machine's clock (${now.toISOString()}) is ${inWords(Math.abs(ahead))} ${where} the API's (${servedAt}).`;
 }
 
 /** Rounds down to the largest unit of which there are at least two. */

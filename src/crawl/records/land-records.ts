@@ -1,20 +1,32 @@
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import type { RunContext } from '../../../schemas/pipeline/run.js';
-import { landRows, readRunRows } from '../../landing/index.js';
+import { landRows, readRunRows, type PartTarget } from '../../landing/index.js';
 import type { CrawlDeps } from './deps.js';
 
 /** What writes records about runs. */
 export type Recording = Pick<CrawlDeps, 'config' | 'data' | 'clock'> & Partial<CrawlDeps>;
 
+/** The fields of a run that name its parts. */
+export type PartOwner = Pick<RunContext, 'run' | 'date' | 'market'>;
+
+/** Names the part with the answers of one chunk of a run. */
+export function partOf(
+  { data }: Pick<CrawlDeps, 'data'>,
+  { run, date, market }: PartOwner,
+  stream: LandingStream,
+  chunk: string,
+): PartTarget {
+  return { data, stream, run, date, market, chunk };
+}
+
 /** Lands records about the run itself. So a replay can rebuild the warehouse from the landing zone alone. */
 export async function landRecords(
   deps: Recording,
-  ctx: Pick<RunContext, 'run' | 'date' | 'market'>,
+  run: PartOwner,
   stream: LandingStream,
   chunk: string,
   records: object[],
 ): Promise<void> {
-  const target = { data: deps.data, stream, run: ctx.run, date: ctx.date, market: ctx.market, chunk };
   const fetched_at = (deps.stamps ?? deps.clock).now().toISOString();
   const rows = records.map((record) => ({
     request_key: `tidemark ${stream}`,
@@ -24,7 +36,7 @@ export async function landRecords(
     fetched_at,
     body: JSON.stringify(record),
   }));
-  await landRows(target, rows);
+  await landRows(partOf(deps, run, stream, chunk), rows);
 }
 
 /** Reads the landed records about a run. */

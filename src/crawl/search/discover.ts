@@ -8,14 +8,14 @@ import { readJson } from '../../base/json/json-nodes.js';
 import type { RequestLog } from '../../landing/request-log.js';
 import type { Plan, PlanAnswer, PlanRequest, Send } from './plan/index.js';
 import { rowOf } from '../records/answer.js';
-import { landRecords } from '../records/land-records.js';
+import { landRecords, partOf } from '../records/land-records.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
 import { forecastMarket } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
 import { planMarket } from './market-plan.js';
 import { readCount } from '../records/read-count.js';
 import { askOne, compareWith } from '../attempt/ask-each.js';
-import { runAttempt } from '../attempt/run-attempt.js';
+import { landAttempt } from '../attempt/land-attempt.js';
 import type { Subject } from '../judge/judge.js';
 import { kindOf } from '../judge/kinds.js';
 import { filtersRefused, refusalOf } from '../judge/refusal.js';
@@ -33,14 +33,7 @@ export async function discoverMarket(
   heartbeat: Heartbeat,
 ): Promise<DiscoverResult> {
   const { ctx, round } = input;
-  const target = {
-    data: deps.data,
-    stream: 'prospecting' as const,
-    run: ctx.run,
-    date: ctx.date,
-    market: ctx.market,
-    chunk: `search-${String(round).padStart(4, '0')}`,
-  };
+  const target = partOf(deps, ctx, 'prospecting', `search-${String(round).padStart(4, '0')}`);
   await pullRows(deps.data, { streams: ['nomenclatures'] });
   await pullRows(deps.data, { streams: ['prospecting'], run: ctx });
   // The published build says how the market looked last night. Without it, the search needs more requests.
@@ -78,7 +71,7 @@ export async function discoverMarket(
 
   const writer = await PartWriter.open(target);
   for (const row of writer.rows) answers.set(row.request_key, answerOf(row));
-  const ended = await runAttempt({ deps, ctx, heartbeat }, target.chunk, writer, async (requests) => {
+  const ended = await landAttempt({ deps, ctx, heartbeat }, target, writer, async (requests) => {
     booking = requests;
     if (round === 0) {
       const planWith = (probe: Send): Plan => planMarket(deps.config, ctx, known, probe, Infinity);
@@ -91,12 +84,9 @@ export async function discoverMarket(
     await plan.run();
     if (!plan.done && sent < budget) throw new Error('the search plan is not done, but has no request to send');
   });
-  const { requests } = ended;
-  if (ended.how === 'done') await writer.commit();
-  else await writer.close();
-  const counts = { requests, rows: writer.rows.length, limited: ended.how === 'limited' };
+  const counts = { requests: ended.requests, rows: ended.rows, limited: ended.how === 'limited' };
   if (ended.how !== 'closed') return conclude(deps, input, plan, counts);
-  return { ...soFar(plan, counts), refused: refusalOf('prospecting', ended.refusal) };
+  return { ...soFar(plan, counts), refused: refusalOf('prospecting', ended.error) };
 }
 
 /** Sends one search of a plan without landing the answer. */

@@ -1,6 +1,6 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
-import { pullRows, readManifests } from '../../landing/index.js';
+import { pullRows } from '../../landing/index.js';
 import type { Plan, PlanAnswer, PlanRequest, Purpose, Send } from './plan/index.js';
 import {
   forecastFollowing,
@@ -11,8 +11,7 @@ import {
   type StreamForecast,
 } from './plan/forecast.js';
 import type { CrawlDeps } from '../records/deps.js';
-import { contactDays } from '../listings/contact-metrics.js';
-import { nomenclaturesAreFresh, NOMENCLATURE_ENDPOINTS } from '../listings/nomenclatures.js';
+import { NOMENCLATURE_ENDPOINTS, SHORT_LISTS } from '../listings/short-lists.js';
 import { filtersRefused } from '../judge/refusal.js';
 import type { KnownTicker, PastNights } from './past-nights.js';
 
@@ -105,20 +104,19 @@ function outlookOf(stream: FetchedStreamName, ctx: RunContext, past: PastNights)
  * Forecasts the requests that do not depend on the market's size: lookup lists that are due, two readings of the quota,
  * and contact metrics.
  */
-function fixed({ config, clock }: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): StreamForecast[] {
-  const own = readManifests(config.dataDir, { stream: 'nomenclatures', run: ctx.run }).length > 0;
-  const due = config.nomenclatures && (own || !nomenclaturesAreFresh({ config, clock }));
+function fixed(deps: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): StreamForecast[] {
+  const lists = SHORT_LISTS.nomenclatures.due(deps, ctx).length;
   return [
     {
       stream: 'nomenclatures',
-      requests: due ? NOMENCLATURE_ENDPOINTS.length : 0,
+      requests: lists,
       endpoints: NOMENCLATURE_ENDPOINTS,
-      basis: due ? 'lookup lists' : 'lookup lists younger than 7 days',
+      basis: lists > 0 ? 'lookup lists' : 'lookup lists younger than 7 days',
     },
     { stream: 'metrics', requests: 2, endpoints: ['GET /v2/metrics'], basis: 'read the quota at start and end' },
     {
       stream: 'contact_metrics',
-      requests: contactDays({ config }, ctx).length,
+      requests: SHORT_LISTS.contact_metrics.due(deps, ctx).length,
       endpoints: ['GET /v2/metrics/contacts'],
       basis: 'today, and the last two days if not read after their end',
     },

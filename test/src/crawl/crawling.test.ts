@@ -14,7 +14,7 @@ import type { CrawlDeps, Heartbeat } from '../../../src/crawl/records/deps.js';
 import { discoverMarket } from '../../../src/crawl/search/discover.js';
 import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
 import { inParallel } from '../../../src/base/in-parallel.js';
-import { crawlListing } from '../../../src/crawl/listings/list.js';
+import { crawlListing } from '../../../src/crawl/chunks/crawl-listing.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { bookAttempt, readRequests } from '../../../src/landing/request-log.js';
@@ -275,7 +275,7 @@ describe('an API with faults', () => {
     expect(
       await fetchChunk(deps, { ...ALONE, ctx, stream: 'companies', chunk: 0, concurrency: 1 }, heartbeat),
     ).toMatchObject({
-      rows: 5,
+      rows: 0,
       limited: true,
     });
     expect(landed()).toEqual([]);
@@ -324,10 +324,14 @@ describe('an API with faults', () => {
     });
 
     it('trusts consecutive daily-limit errors over /v2/metrics', async () => {
-      const stop = await answeringLimit((id) => id > 20);
+      let stop = await answeringLimit((id) => id > 20);
       due(Array.from({ length: 60 }, (_, i) => i + 1));
       const told = await fetchWith(1);
-      expect(told).toMatchObject({ rows: 20, requests: 30 + 9, failed: 0, limited: true });
+      expect(told).toMatchObject({ rows: 0, requests: 30 + 9, failed: 0, limited: true });
+      await stop();
+      // The answers before the limit are kept.
+      stop = await answeringLimit(() => false);
+      expect(await fetchWith(1)).toMatchObject({ rows: 60, requests: 40 });
       await stop();
     });
   });

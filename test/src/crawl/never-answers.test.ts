@@ -9,7 +9,7 @@ import { createClock } from '../../../src/base/time/clock.js';
 import { loadConfig } from '../../../src/config/config.js';
 import { createLog } from '../../../src/config/log.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/records/deps.js';
-import { crawlListing } from '../../../src/crawl/listings/list.js';
+import { crawlListing } from '../../../src/crawl/chunks/crawl-listing.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readQuota } from '../../../src/crawl/read-quota.js';
 import { readRunRows } from '../../../src/landing/index.js';
@@ -18,8 +18,8 @@ import { Data } from '../../../src/store/data.js';
 
 const KEY = 'a-key-of-this-test';
 const TENDERS = 250;
-const EARLY: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 5 };
-const LATE: Heartbeat = { ...EARLY, attempt: 6 };
+const EARLY: Heartbeat = { report: () => undefined, signal: new AbortController().signal, attempt: 3 };
+const LATE: Heartbeat = { ...EARLY, attempt: 4 };
 
 let server: Server;
 let project: Project;
@@ -70,15 +70,33 @@ function answer(path: string, page: number): unknown {
 const landed = (stream: 'tenders' | 'nomenclatures') =>
   readRunRows({ data: new Data(project.dataDir), stream, run: ctx.run, date: ctx.date });
 
-it('retries a failing lookup list, then reports it and lands the others', async () => {
+it('reports a failing lookup list, lands the others, and reads only this list in the next run', async () => {
   silent.add('/v1/finder/tenders/donors');
-  const read = (heartbeat: Heartbeat) => crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
-  await expect(read(EARLY)).rejects.toThrow(/Internal failure/);
-  expect(await read(LATE)).toMatchObject({
+  const read = () => crawlListing(deps, { ctx, listing: 'nomenclatures' }, EARLY);
+  expect(await read()).toMatchObject({
     entities: 2,
     shortfall: expect.stringMatching(/could not be read: donors: /),
   });
-  expect(landed('nomenclatures').map(({ entity_id }) => entity_id)).toEqual(['v1', 'tenders']);
+  expect(landed('nomenclatures').map(({ entity_id, status }) => [entity_id, status])).toEqual([
+    ['v1', 200],
+    ['tenders', 200],
+    ['donors', 500],
+  ]);
+  silent.clear();
+  ctx = { ...ctx, run: 'run-2' };
+  expect(await read()).toMatchObject({ rows: 1, entities: 1, shortfall: null });
+  expect(landed('nomenclatures').map(({ entity_id }) => entity_id)).toEqual(['donors']);
+});
+
+it('keeps retrying the lookup lists while the API answers nothing, and keeps the lists that it read', async () => {
+  const read = (heartbeat: Heartbeat) => crawlListing(deps, { ctx, listing: 'nomenclatures' }, heartbeat);
+  for (const route of ['/v1/finder/tenders/donors', '/v1/finder/tenders/nomenclatures', '/v2/metrics'])
+    silent.add(route);
+  silent.add('/v1/finder/nomenclatures');
+  await expect(read(LATE)).rejects.toThrow(/Internal failure/);
+  expect(landed('nomenclatures')).toEqual([]);
+  silent.clear();
+  expect(await read(LATE)).toMatchObject({ entities: 3, shortfall: null });
 });
 
 it.each([
@@ -109,8 +127,8 @@ it('keeps retrying a listing while the API answers nothing else', async () => {
 
 it('retries failing metrics, then continues without a quota figure', async () => {
   silent.add('/v2/metrics');
-  await expect(readQuota(deps, ctx, EARLY)).rejects.toThrow(/Internal failure/);
-  expect(await readQuota(deps, ctx, LATE)).toMatchObject({
+  await expect(readQuota(deps, ctx, { ...EARLY, attempt: 5 })).rejects.toThrow(/Internal failure/);
+  expect(await readQuota(deps, ctx, { ...LATE, attempt: 6 })).toMatchObject({
     known: false,
     open: true,
     fault: expect.stringMatching(/daily quota could not be read/),

@@ -15,7 +15,7 @@ import { createLog } from '../../../src/config/log.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/records/deps.js';
 import { discoverMarket } from '../../../src/crawl/search/discover.js';
 import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
-import { crawlListing } from '../../../src/crawl/listings/list.js';
+import { crawlListing } from '../../../src/crawl/chunks/crawl-listing.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { readRunRows } from '../../../src/landing/index.js';
 import { bookAttempt } from '../../../src/landing/request-log.js';

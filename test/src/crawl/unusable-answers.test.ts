@@ -13,7 +13,7 @@ import { loadConfig } from '../../../src/config/config.js';
 import { createLog } from '../../../src/config/log.js';
 import { fetchChunk } from '../../../src/crawl/chunks/fetch-chunk.js';
 import type { CrawlDeps, Heartbeat } from '../../../src/crawl/records/deps.js';
-import { crawlListing } from '../../../src/crawl/listings/list.js';
+import { crawlListing } from '../../../src/crawl/chunks/crawl-listing.js';
 import { openRun } from '../../../src/crawl/run/open-run.js';
 import { discoverMarket } from '../../../src/crawl/search/discover.js';
 import { readRunRows } from '../../../src/landing/index.js';

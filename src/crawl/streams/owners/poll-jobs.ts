@@ -5,11 +5,12 @@ import { readJob, readOwners } from '../../../api/routes/read-ownership.js';
 import { sha256 } from '../../../base/hash.js';
 import { inParallel } from '../../../base/in-parallel.js';
 import { PartWriter, type NewRow } from '../../../landing/index.js';
-import { runAttempt } from '../../attempt/run-attempt.js';
+import { landAttempt } from '../../attempt/land-attempt.js';
 import { kindOf } from '../../judge/kinds.js';
 import { refusalOf } from '../../judge/refusal.js';
 import { rowOf } from '../../records/answer.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../../records/deps.js';
+import { partOf } from '../../records/land-records.js';
 import { carefully, rowKindOf, settingsOf, thresholdParameter } from './ask-owners.js';
 import { JobFiles } from './job-files.js';
 import {
@@ -34,9 +35,8 @@ export async function pollOwnerJobs(
   { ctx, round }: PollOwnerJobsInput,
   heartbeat: Heartbeat,
 ): Promise<PollOwnerJobsResult> {
-  const { run, date, market } = ctx;
-  const chunk = `poll-${String(round).padStart(5, '0')}`;
-  const target = { data: deps.data, stream: 'ownership_jobs', run, date, market, chunk } as const;
+  const { run } = ctx;
+  const target = partOf(deps, ctx, 'ownership_jobs', `poll-${String(round).padStart(5, '0')}`);
   const pollEvery = deps.ownerPollSeconds ?? POLL_SECONDS;
   const files = new JobFiles(deps.data);
   await files.pull();
@@ -45,15 +45,13 @@ export async function pollOwnerJobs(
     return { ...openJobs(files, run, pollEvery), rows: committed.rows, requests: 0, limited: false, fruitless: 0 };
   const writer = await PartWriter.open(target);
   const poller = new Poller(deps, ctx, files, writer, heartbeat);
-  const { how, requests } = await runAttempt({ deps, ctx, heartbeat }, chunk, writer, () =>
+  const { how, rows, requests } = await landAttempt({ deps, ctx, heartbeat }, target, writer, () =>
     inParallel(files.listOpen(), mostInFlight(deps), (job) => poller.poll(job, pollEvery)),
   );
-  const limited = how === 'limited';
-  await (limited ? writer.close() : writer.commit());
   return {
     ...openJobs(files, run, pollEvery),
-    limited,
-    rows: writer.rows.length,
+    limited: how === 'limited',
+    rows,
     requests,
     fruitless: writer.rows.filter(({ row_kind }) => FRUITLESS.has(row_kind.split(':')[0] ?? '')).length,
     ...(poller.refused === null ? {} : { refused: [refusalOf('ownership_jobs', poller.refused)] }),

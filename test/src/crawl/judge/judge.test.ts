@@ -3,16 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Judge, type Said, type Subject, type Verdict } from '../../../../src/crawl/judge/judge.js';
 import type { Kind } from '../../../../src/crawl/judge/kinds.js';
 
-const SUBJECTS: Subject[] = [
-  'records',
-  'questions',
-  'first page',
-  'page',
-  'search',
-  'needed search',
-  'guess',
-  'figure',
-];
+const SUBJECTS: Subject[] = ['records', 'questions', 'first page', 'page', 'search', 'needed search', 'guess'];
 const KINDS: Kind[] = ['gone', 'invalid', 'unusable', 'fault', 'key', 'refused', 'limit', 'daily', 'closed', 'fatal'];
 const HOURS = 3_600_000;
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunContext } from '../../../../schemas/pipeline/run.js';
-import { createApiClient } from '../../../../src/api/index.js';
+import { createApiClient, LimitError } from '../../../../src/api/index.js';
 import { createClock } from '../../../../src/base/time/clock.js';
 import { loadConfig } from '../../../../src/config/config.js';
 import { createLog } from '../../../../src/config/log.js';
-import { contactDays } from '../../../../src/crawl/listings/contact-metrics.js';
+import { SHORT_LISTS } from '../../../../src/crawl/listings/short-lists.js';
 import type { CrawlDeps, Heartbeat } from '../../../../src/crawl/records/deps.js';
-import { crawlListing } from '../../../../src/crawl/listings/list.js';
+import { crawlListing } from '../../../../src/crawl/chunks/crawl-listing.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { landRows, readRunRows } from '../../../../src/landing/index.js';
 import { bookAttempt } from '../../../../src/landing/request-log.js';
@@ -64,6 +64,7 @@ const break_ = (fault: Partial<StubFault>) => api.state.faults.push({ route: ROU
 const OK = ['2026-11-18', '2026-11-19', '2026-11-20'].map((day) => [day, 200]);
 
 describe('days', () => {
+  const dueDays = (run: RunContext) => SHORT_LISTS.contact_metrics.due(deps, run);
   const readAt = async (day: string, at: string, status = 200) =>
     landRows(
       {
@@ -78,18 +79,18 @@ describe('days', () => {
     );
 
   it('reads today and two days before, until a day was read after its end in every time zone', async () => {
-    expect(contactDays(deps, ctx)).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
+    expect(dueDays(ctx)).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
     await readAt('2026-11-18', '2026-11-19T11:59:59.000Z');
     await readAt('2026-11-19', '2026-11-20T12:00:00.000Z', 500);
-    expect(contactDays(deps, ctx)).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
+    expect(dueDays(ctx)).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
     await readAt('2026-11-18', '2026-11-19T12:00:00.000Z');
-    expect(contactDays(deps, ctx)).toEqual(['2026-11-19', '2026-11-20']);
+    expect(dueDays(ctx)).toEqual(['2026-11-19', '2026-11-20']);
   });
 
   it('reads the days of a run of past dates that were not read after their end', async () => {
     await readAt('2026-01-02', '2026-01-04T00:00:00.000Z');
     const span = { asOfNow: false, date: '2026-11-20', from: '2026-01-01', to: '2026-01-03' };
-    expect(contactDays(deps, span)).toEqual(['2026-01-01', '2026-01-03']);
+    expect(dueDays({ ...ctx, ...span })).toEqual(['2026-01-01', '2026-01-03']);
   });
 });
 
@@ -101,8 +102,8 @@ it('lands one answer per day and does not read a landed day again', async () => 
 });
 
 it('resumes after a failed attempt with the days that are missing', async () => {
-  break_({ skip: 2, status: 500, body: { detail: 'Internal failure.' } });
-  await expect(read()).rejects.toThrow(/Internal failure/);
+  break_({ skip: 2, limit: { guard: 'limit' } });
+  await expect(read()).rejects.toBeInstanceOf(LimitError);
   api.state.faults.length = 0;
   const before = asked();
   expect(await read()).toMatchObject({ rows: 3, requests: 1 });
@@ -113,40 +114,42 @@ it('resumes after a failed attempt with the days that are missing', async () => 
 it('continues without the metrics when the API never answers', async () => {
   break_({ status: 500, body: { detail: 'Internal failure.' } });
   expect(await read(LATE)).toMatchObject({
-    rows: 0,
+    entities: 0,
     limited: false,
     shortfall: expect.stringMatching(
-      /^The contact metrics of 2026-11-18 to 2026-11-20 could not be read.*--from 2026-11-18 --to 2026-11-20`\.$/,
+      /^These contact metrics could not be read: 2026-11-18, 2026-11-19, 2026-11-20: .*backfill --streams contact_metrics`\.$/,
     ) as string,
   });
 });
 
-it('names a missing permission and sends no further request', async () => {
+it('names a missing permission after few requests', async () => {
+  ctx = { ...ctx, asOfNow: false, from: '2026-01-01', to: '2026-01-31' };
   api.state.forbidden.push({ prefix: ROUTE, shape: 'detail' });
   const result = await read();
   expect(result.refused).toMatchObject([{ stream: 'contact_metrics', endpoint: `GET ${ROUTE}` }]);
-  expect(result.shortfall).toMatch(/contact metrics/);
-  expect(asked()).toBe(1);
+  expect(result.shortfall).toMatch(/contact metrics could not be read: 2026-01-01 to 2026-01-31/);
+  expect(asked()).toBeLessThanOrEqual(5);
 });
 
 it('does not wait for quota', async () => {
-  break_({ limit: { guard: 'limits.daily' } });
-  expect(await read()).toMatchObject({ rows: 0, limited: false, shortfall: expect.any(String) as string });
+  Object.assign(api.state.daily, { used: 1, total: 1 });
+  break_({ skip: 1, limit: { guard: 'limits.daily' } });
+  expect(await read()).toMatchObject({ entities: 1, limited: false, shortfall: expect.any(String) as string });
 });
 
 it('lands a refused day as an error and reads the other days', async () => {
   break_({ skip: 1, times: 1, status: 400, body: { date_to: ['In the future.'] } });
-  expect(await read()).toMatchObject({ rows: 3, shortfall: null });
-  expect(landed()).toEqual([
-    ['2026-11-18', 200],
-    ['2026-11-19', 400],
-    ['2026-11-20', 200],
-  ]);
+  expect(await read()).toMatchObject({
+    rows: 3,
+    entities: 2,
+    shortfall: expect.stringMatching(/2026-11-19: .*In the future/) as string,
+  });
+  expect(Object.fromEntries(landed())).toEqual({ '2026-11-18': 200, '2026-11-19': 400, '2026-11-20': 200 });
 });
 
 it('lands an error for each day that the API refuses', async () => {
   break_({ status: 400, body: { date_to: ['No.'] } });
   ctx = { ...ctx, asOfNow: false, from: '2026-01-01', to: '2026-01-31' };
-  expect(await read()).toMatchObject({ rows: 31, shortfall: null });
+  expect(await read()).toMatchObject({ rows: 31, entities: 0 });
   expect(asked()).toBe(31);
 });

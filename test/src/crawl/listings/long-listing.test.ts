@@ -12,7 +12,7 @@ import { createClock } from '../../../../src/base/time/clock.js';
 import { loadConfig } from '../../../../src/config/config.js';
 import { createLog } from '../../../../src/config/log.js';
 import type { CrawlDeps, Heartbeat } from '../../../../src/crawl/records/deps.js';
-import { crawlListing } from '../../../../src/crawl/listings/list.js';
+import { crawlListing } from '../../../../src/crawl/chunks/crawl-listing.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { adoptSpools, ListingWriter, PartWriter, readManifests, readRunRows } from '../../../../src/landing/index.js';
 import { cleanEnv, ROOT } from '../../../helpers/processes.js';

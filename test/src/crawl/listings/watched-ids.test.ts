@@ -6,7 +6,7 @@ import { readWatches } from '../../../../src/cli/watch/read-watches.js';
 import { createClock } from '../../../../src/base/time/clock.js';
 import { loadConfig } from '../../../../src/config/config.js';
 import { createLog } from '../../../../src/config/log.js';
-import { crawlListing } from '../../../../src/crawl/listings/list.js';
+import { crawlListing } from '../../../../src/crawl/chunks/crawl-listing.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
 import { Data } from '../../../../src/store/data.js';

@@ -8,7 +8,7 @@ import { loadConfig } from '../../../../src/config/config.js';
 import { createLog } from '../../../../src/config/log.js';
 import { StampClock } from '../../../../src/base/time/stamp-clock.js';
 import type { CrawlDeps, Heartbeat } from '../../../../src/crawl/records/deps.js';
-import { clockOff, readClock } from '../../../../src/crawl/records/clock-off.js';
+import { checkClock, readClock } from '../../../../src/crawl/records/clock-off.js';
 import { openRun } from '../../../../src/crawl/run/open-run.js';
 import { readQuota, reopenQuota } from '../../../../src/crawl/read-quota.js';
 import { makeProject, type Project } from '../../../helpers/project.js';
@@ -42,7 +42,7 @@ describe("the machine's clock compared with the API's", () => {
   });
 
   const ask = async (hoursAhead: number | null, { begins = true } = {}) =>
-    withDeps(hoursAhead, async (deps, ctx) => (await readQuota(deps, ctx, PULSE, begins)).clock);
+    withDeps(hoursAhead, async (deps, ctx) => (await readQuota(deps, ctx, PULSE, begins ? 'ends' : 'describes')).clock);
 
   const withDeps = async <T>(hoursAhead: number | null, work: (deps: CrawlDeps, ctx: RunContext) => Promise<T>) => {
     date = hoursAhead === null ? undefined : new Date(Date.now() - hoursAhead * HOUR_MS).toUTCString();
@@ -124,7 +124,7 @@ describe("the machine's clock compared with the API's", () => {
     const receivedAt = new Date('2026-11-20T02:20:00Z');
     const off = (servedAt: string): string | null => {
       const reading = readClock({ servedAt, cached: false, sentAt, receivedAt });
-      return clockOff(reading.servedAt, reading.now);
+      return checkClock(reading, 'describes');
     };
     expect(off('2026-11-20T02:00:00Z')).toBeNull();
     expect(off('2026-11-20T02:20:00Z')).toBeNull();
@@ -133,7 +133,8 @@ describe("the machine's clock compared with the API's", () => {
   });
 
   it('names hours up to two days', () => {
-    expect(clockOff('2026-11-19T01:00:45Z', new Date('2026-11-20T02:00:45Z'))).toMatch(/is 25 hours ahead of/);
+    const reading = { servedAt: '2026-11-19T01:00:45Z', now: new Date('2026-11-20T02:00:45Z') };
+    expect(checkClock(reading, 'describes')).toMatch(/is 25 hours ahead of/);
   });
 
   it('only reports a wrong clock during a run', async () => {
