@@ -1,3 +1,4 @@
+import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { dayIn } from '../../base/time/clock.js';
 import { TidemarkError } from '../../base/errors.js';
 import { HOUR_MS } from '../../base/time/time.js';
@@ -9,24 +10,25 @@ const LATE_START_HOURS = 6;
 /**
  * Returns the date under which a run stores its answers: the requested date, else the date for which the run was
  * scheduled, else today.
- * @param input `scheduledTime` as ISO; `timeZone` as IANA name
- * @returns the date as YYYY-MM-DD; `asOfNow`: whether answers that the API gives today may be stored under it
+ * @param opening `scheduledTime` as ISO
+ * @param timeZone IANA name
+ * @returns `date` as YYYY-MM-DD, which is also the first and the last day to fetch; `asOfNow`: whether answers that the
+ * API gives today may be stored under it
  * @throws TidemarkError `InvalidInput` for a future date
  */
-export function resolveLogicalDate(input: {
-  asked: string | undefined;
-  scheduledTime: string | undefined;
-  timeZone: string;
-  now: Date;
-}): { date: string; asOfNow: boolean } {
-  const today = dayIn(input.timeZone, input.now);
-  const scheduled = input.scheduledTime === undefined ? undefined : new Date(input.scheduledTime);
-  const date = input.asked ?? (scheduled ? dayIn(input.timeZone, scheduled) : today);
+export function resolveLogicalDate(
+  { scheduledTime, now }: { scheduledTime?: string | undefined; now: Date },
+  asked: string | undefined,
+  timeZone = 'UTC',
+): Pick<RunContext, 'date' | 'asOfNow' | 'from' | 'to'> {
+  const today = dayIn(timeZone, now);
+  const scheduled = scheduledTime === undefined ? undefined : new Date(scheduledTime);
+  const date = asked ?? (scheduled ? dayIn(timeZone, scheduled) : today);
   if (date > today) {
-    throw new TidemarkError('InvalidInput', `${date} is in the future: today is ${today} in ${input.timeZone}.`, {
+    throw new TidemarkError('InvalidInput', `${date} is in the future: today is ${today} in ${timeZone}.`, {
       todo: 'Give today or an earlier date, or omit `date`.',
     });
   }
-  const late = scheduled && input.asked === undefined ? input.now.getTime() - scheduled.getTime() : Infinity;
-  return { date, asOfNow: date === today || late <= LATE_START_HOURS * HOUR_MS };
+  const late = scheduled && asked === undefined ? now.getTime() - scheduled.getTime() : Infinity;
+  return { date, from: date, to: date, asOfNow: date === today || late <= LATE_START_HOURS * HOUR_MS };
 }

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import path from 'node:path';
 import {
   BackfillInput,
   EnrichOwnersInput,
@@ -29,8 +30,8 @@ type Decided = Pick<
   'date' | 'asOfNow' | 'market' | 'filters' | 'streams' | 'refreshSeconds' | 'from' | 'to' | 'note' | 'gate' | 'file'
 >;
 
-/** Parameters of a run without a market, filters and thresholds. */
-const PLAIN = { market: null, filters: {}, refreshSeconds: {}, gate: null, note: null };
+/** Parameters of a run as of now, without a market, filters and thresholds. */
+const PLAIN = { asOfNow: true, market: null, filters: {}, refreshSeconds: {}, gate: null, note: null };
 
 /** What decides about a new run, besides its input: the worker, and earlier runs. A forecast needs none of it. */
 export interface Past extends Partial<
@@ -57,8 +58,12 @@ export function openRun(
   { lastWatchSync, currentNight, sizes, notes = [], ...worker }: Past = {},
 ): RunContext {
   const now = clock.now();
-  const past = { lastWatchSync, currentNight };
-  const decided: Decided = { ...PLAIN, ...decide[input.workflowType](config, now, input, past) };
+  const today = dayIn('UTC', now);
+  const decided: Decided = {
+    ...PLAIN,
+    ...{ date: today, from: today, to: today },
+    ...decide[input.workflowType]({ ...input, config, now, lastWatchSync, currentNight }),
+  };
   const note = [decided.note, ...notes].filter((text) => text !== null).join(' ');
   return {
     run: input.run,
@@ -105,100 +110,79 @@ const FIRST_WATCH_DAYS = 30;
 // question sends no request.
 const MATCH_DAYS = 30;
 
-type Decide = (
-  config: Config,
-  now: Date,
-  input: OpenRunInput,
-  past: Past,
-) => Pick<Decided, 'date' | 'asOfNow' | 'from' | 'to' | 'streams'> & Partial<Decided>;
+/** What is known when a run opens. */
+type Opening = OpenRunInput & Pick<Past, 'lastWatchSync' | 'currentNight'> & { config: Config; now: Date };
+
+/** Decides what differs from `PLAIN`. */
+type Decide = (opening: Opening) => Pick<Decided, 'streams'> & Partial<Decided>;
 
 const decide: Record<WorkflowType, Decide> = {
-  marketSnapshot(config, now, { input, scheduledTime }, past) {
+  marketSnapshot(opening) {
+    const { config, input, currentNight } = opening;
     const asked = parseInput(MarketSnapshotInput, input, '{"market": "demo", "date": "2026-11-20"}; both are optional');
     const market = pickMarket(config, asked.market);
-    const timeZone = market.schedule?.timezone ?? 'UTC';
-    const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
-    return {
-      ...dated(when),
-      market: market.name,
-      filters: market.filters,
-      streams: market.streams,
-      refreshSeconds: market.refresh,
-      gate: when.asOfNow
-        ? {
-            minCoverage: market.minCoverage,
-            maxDrop: market.maxDrop,
-            current: past.currentNight?.(market.name, market.filters) ?? null,
-          }
-        : null,
-      note: when.asOfNow
-        ? null
-        : `${when.date} is in the past. The API shows searches and company records only as of now, so this run reads only the watch events and contact metrics of that day.`,
-    };
+    const { name, filters, streams, refresh, minCoverage, maxDrop } = market;
+    const when = resolveLogicalDate(opening, asked.date, market.schedule?.timezone);
+    const base = { ...when, market: name, filters, streams, refreshSeconds: refresh };
+    if (when.asOfNow)
+      return { ...base, gate: { minCoverage, maxDrop, current: currentNight?.(name, filters) ?? null } };
+    const note = `${when.date} is in the past. The API shows searches and company records only as of now, so this run reads only the watch events and contact metrics of that day.`;
+    return { ...base, note };
   },
 
-  tenderSnapshot(config, now, { input, scheduledTime }) {
-    const asked = parseInput(TenderSnapshotInput, input, '{"date": "2026-11-20"}; it is optional');
-    const timeZone = config.tenders?.schedule?.timezone ?? 'UTC';
-    const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
-    const filters = config.tenders?.filters ?? {};
-    return {
-      ...dated(when),
-      filters: when.asOfNow ? filters : createdBetween(filters, when.date, when.date),
-      streams: ['tenders'],
-      note: when.asOfNow
-        ? null
-        : `${when.date} is in the past: this run reads the tenders created on that day, as they are now.`,
-    };
+  tenderSnapshot(opening) {
+    const { tenders } = opening.config;
+    const asked = parseInput(TenderSnapshotInput, opening.input, '{"date": "2026-11-20"}; it is optional');
+    const when = resolveLogicalDate(opening, asked.date, tenders?.schedule?.timezone);
+    const filters = tenders?.filters ?? {};
+    const streams = ['tenders'];
+    if (when.asOfNow) return { ...when, filters, streams };
+    const note = `${when.date} is in the past: this run reads the tenders created on that day, as they are now.`;
+    return { ...when, filters: createdBetween(filters, when.date, when.date), streams, note };
   },
 
-  watchSync(config, now, { input, scheduledTime }, { lastWatchSync }) {
-    const asked = parseInput(WatchSyncInput, input, '{"date": "2026-11-20"}; it is optional');
-    const timeZone = config.watch?.schedule?.timezone ?? 'UTC';
-    const when = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
+  watchSync(opening) {
+    const { config, lastWatchSync } = opening;
+    const asked = parseInput(WatchSyncInput, opening.input, '{"date": "2026-11-20"}; it is optional');
+    const when = resolveLogicalDate(opening, asked.date, config.watch?.schedule?.timezone);
     // Start one day before the date of the last sync, because the API may list an event late. If an event is read
     // twice, the tables still hold one row (event_id).
     const last = new Date(lastWatchSync ?? when.date);
     const since = utcDay(daysBefore(last, lastWatchSync === undefined ? FIRST_WATCH_DAYS : 1));
-    const from = when.asOfNow && since < when.date ? since : when.date;
-    return { ...dated(when), from, streams: ['watch_events'] };
+    return { ...when, from: when.asOfNow && since < when.date ? since : when.date, streams: ['watch_events'] };
   },
 
-  backfill(config, now, { input }) {
+  backfill({ config, now, input }) {
     const asked = parseInput(
       BackfillInput,
       input,
       '{"from": "2026-01-01", "to": "2026-01-31", "streams": ["tenders", "watch_events", "contact_metrics", "financials", "financials_v1"], "market": "demo"}; streams and market are optional',
     );
+    const { from, to } = asked;
     const today = dayIn('UTC', now);
-    if (asked.from > asked.to) throw wrongInput(`from (${asked.from}) is after to (${asked.to})`, 'Swap them.');
-    if (asked.to > today)
-      throw wrongInput(`to (${asked.to}) is in the future: today is ${today} (UTC)`, 'Give today or an earlier date.');
+    if (from > to) throw wrongInput(`from (${from}) is after to (${to})`, 'Swap them.');
+    if (to > today)
+      throw wrongInput(`to (${to}) is in the future: today is ${today} (UTC)`, 'Give today or an earlier date.');
     const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);
     return {
-      date: today,
+      from,
+      to,
       asOfNow: false,
       market: market?.name ?? null,
-      filters: createdBetween(config.tenders?.filters ?? {}, asked.from, asked.to),
+      filters: createdBetween(config.tenders?.filters ?? {}, from, to),
       streams: asked.streams ?? backfillStreams(market === undefined ? config.markets : [market]),
       refreshSeconds: market?.refresh ?? shortestRefresh(config),
-      from: asked.from,
-      to: asked.to,
     };
   },
 
-  resolveCompanies(_config, now, { input }) {
+  resolveCompanies({ input }) {
     const { file } = parseInput(ResolveCompaniesInput, input, '{"file": "resolve/suppliers.csv"}');
-    return {
-      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
-      // Read the questions first, because their answers name the companies to read.
-      streams: ['matches', 'companies'],
-      refreshSeconds: { matches: MATCH_DAYS * DAY_SECONDS },
-      file: file.replace(/^resolve\//, ''),
-    };
+    // Read the questions first, because their answers name the companies to read.
+    const streams = ['matches', 'companies'];
+    return { streams, refreshSeconds: { matches: MATCH_DAYS * DAY_SECONDS }, file: path.basename(file) };
   },
 
-  enrichPeople(config, now, { input }) {
+  enrichPeople({ config, input }) {
     const { file } = parseInput(ResolveCompaniesInput, input, '{"file": "resolve/contacts.csv"}');
     if (!keepsContacts(config)) {
       throw wrongInput(
@@ -206,35 +190,33 @@ const decide: Record<WorkflowType, Decide> = {
         'Set `personalData: contacts` in tidemark.yaml if you may keep contact data of people.',
       );
     }
-    return {
-      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
-      streams: ['enrichments'],
-      refreshSeconds: { enrichments: MATCH_DAYS * DAY_SECONDS },
-      file: file.replace(/^resolve\//, ''),
-    };
+    const refreshSeconds = { enrichments: MATCH_DAYS * DAY_SECONDS };
+    return { streams: ['enrichments'], refreshSeconds, file: path.basename(file) };
   },
 
-  checkPayees(_config, now, { input }) {
+  checkPayees({ input }) {
     const asked = parseInput(
       CheckPayeesInput,
       input,
       '{"file": "payees/suppliers.csv", "recheckAfterSeconds": 2592000, "reports": true}; only file is required',
     );
     return {
-      ...dated({ date: dayIn('UTC', now), asOfNow: true }),
       streams: asked.reports === false ? ['payee_checks'] : ['payee_checks', 'payee_reports'],
       refreshSeconds: { payee_checks: asked.recheckAfterSeconds ?? PAYEE_DAYS * DAY_SECONDS },
-      file: asked.file.replace(/^payees\//, ''),
+      file: path.basename(asked.file),
     };
   },
 
-  enrichOwners(config, now, { input, scheduledTime }) {
-    const asked = parseInput(EnrichOwnersInput, input, '{"market": "demo", "date": "2026-11-20"}; both are optional');
-    const market = pickMarket(config, asked.market);
-    const timeZone = market.schedule?.timezone ?? 'UTC';
-    const { date } = resolveLogicalDate({ asked: asked.date, scheduledTime, timeZone, now });
+  enrichOwners(opening) {
+    const asked = parseInput(
+      EnrichOwnersInput,
+      opening.input,
+      '{"market": "demo", "date": "2026-11-20"}; both are optional',
+    );
+    const market = pickMarket(opening.config, asked.market);
     return {
-      ...dated({ date, asOfNow: false }),
+      ...resolveLogicalDate(opening, asked.date, market.schedule?.timezone),
+      asOfNow: false,
       market: market.name,
       streams: ['ownership_jobs', 'ownership'],
       // While the owners of a company are fresh, start at most one job for it.
@@ -242,16 +224,15 @@ const decide: Record<WorkflowType, Decide> = {
     };
   },
 
-  retryRejects(config, now, { input }) {
+  retryRejects({ config, input }) {
     const asked = parseInput(
       RetryRejectsInput,
       input,
       '{"streams": ["companies", "executives"], "market": "demo"}; both are optional',
     );
-    const market = asked.market === undefined ? undefined : pickMarket(config, asked.market);
     return {
-      ...dated({ date: dayIn('UTC', now), asOfNow: false }),
-      market: market?.name ?? null,
+      asOfNow: false,
+      market: asked.market === undefined ? null : pickMarket(config, asked.market).name,
       // Keep the order of RETRY_STREAMS: companies come before their reports. So no report is requested for a company
       // that turns out to be gone.
       streams: RETRY_STREAMS.filter((stream) => asked.streams?.includes(stream) ?? true),
@@ -263,10 +244,6 @@ const decide: Record<WorkflowType, Decide> = {
 function shortestRefresh({ markets }: Config): Record<string, number> {
   const ages = [DEFAULT_REFRESH, ...markets.map(({ refresh }) => refresh)];
   return Object.fromEntries(MARKET_STREAMS.map((stream) => [stream, Math.min(...ages.map((age) => age[stream]))]));
-}
-
-function dated(when: { date: string; asOfNow: boolean }): Pick<RunContext, 'date' | 'asOfNow' | 'from' | 'to'> {
-  return { ...when, from: when.date, to: when.date };
 }
 
 /**
