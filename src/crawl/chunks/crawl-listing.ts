@@ -30,8 +30,9 @@ async function readShortList(
   const target = partOf(deps, ctx, listing, listing);
   if (await PartWriter.committed(target)) return NOT_READ;
   await pullRows(deps.data, { streams: [listing] });
-  const { fetcher, due, waits, todo } = SHORT_LISTS[listing];
-  const entities = due(deps, ctx);
+  const list = SHORT_LISTS[listing];
+  const { fetcher, waits, todo } = list;
+  const entities = list.due(deps, ctx);
   if (entities.length === 0) return NOT_READ;
 
   const attempt = await ChunkAttempt.open({ deps, ctx, heartbeat, target, fetcher, entities });

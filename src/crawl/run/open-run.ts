@@ -61,7 +61,9 @@ export function openRun(
   const today = dayIn('UTC', now);
   const decided: Decided = {
     ...PLAIN,
-    ...{ date: today, from: today, to: today },
+    date: today,
+    from: today,
+    to: today,
     ...decide[input.workflowType]({ ...input, config, now, lastWatchSync, currentNight }),
   };
   const note = [decided.note, ...notes].filter((text) => text !== null).join(' ');
