@@ -18,7 +18,6 @@ export {
   manifestFile,
   manifestName,
   manifestsDir,
-  otherPartName,
   partName,
   chunkOfSpool,
   runFolders,

@@ -5,13 +5,13 @@ import { runFolder } from '../store/data-folder.js';
 import type { LandedRow, PartManifest } from '../../schemas/pipeline/landing.js';
 import { PEOPLE } from '../../schemas/streams/people.js';
 import { writeFileOnce } from '../store/files.js';
-import { sha256, sha256OfFile } from '../base/hash.js';
+import { sha256 } from '../base/hash.js';
 import { partLanded } from '../base/observed.js';
 import { refreshForgotten, requireForgotten } from '../privacy/forgotten.js';
 import { frameOf, rowOf, stripFrame, type Frame, type NewRow } from './frames.js';
 import { findReplacing, isReadable, readManifest, tryManifest } from './manifest.js';
 import { encodePart } from './parquet.js';
-import { manifestFile, otherPartName, partName, spoolFile, type PartTarget } from './paths.js';
+import { manifestFile, partName, spoolFile, type PartTarget } from './paths.js';
 import { Spool } from './spool.js';
 import type { Data } from '../store/data.js';
 
@@ -145,11 +145,14 @@ export async function writePart(
     frames.map((frame) => stripFrame(target, frame)),
   );
   const hash = sha256(bytes);
+  const file = path.join(folder, partName(target.chunk, hash));
+  await writeFileOnce(file, bytes);
+  await target.data.give(file);
   const times = frames.map(({ facts }) => facts.fetched_at).toSorted();
   const { data, ...identity } = target;
   const manifest: PartManifest = {
     ...identity,
-    part: await placePart(target, bytes, hash),
+    part: path.basename(file),
     rows: frames.length,
     bytes: bytes.byteLength,
     sha256: hash,
@@ -160,12 +163,8 @@ export async function writePart(
   const isNew = await placeManifest(data, folder, manifest);
   if (isNew) partLanded.report(manifest);
   const standing = isNew ? manifest : await PartWriter.committed(target);
-  // Remove part files that the valid manifest does not name. No later manifest will name them.
-  for (const name of [partName(target.chunk), manifest.part]) {
-    if (standing === undefined || name === standing.part) continue;
-    if (name === manifest.part) await data.remove(path.join(folder, name));
-    else await rm(path.join(folder, name), { force: true });
-  }
+  // No later manifest will name this file.
+  if (standing !== undefined && standing.part !== manifest.part) await data.remove(file);
   return { manifest: standing, isNew };
 }
 
@@ -176,28 +175,6 @@ export async function landRows(target: PartTarget, rows: NewRow[]): Promise<void
   // A crashed attempt may have appended the first of these rows to the spool. Append only the rest.
   for (const row of rows.slice(writer.rows.length)) await writer.append(row);
   await writer.commit();
-}
-
-/**
- * Writes a part's file, but never overwrites a file. Temporal may start an attempt while the earlier one still runs, so
- * two attempts may write the same chunk at the same time. Either of them may then write the manifest.
- * @returns the file's name
- */
-async function placePart(target: PartTarget, bytes: Uint8Array, hash: string): Promise<string> {
-  const { data, chunk } = target;
-  const fileOf = (name: string): string => path.join(runFolder(target), name);
-  // Machines do not see each other's files. In a bucket, the hash in the name keeps their parts apart.
-  if (!data.isShared()) {
-    const plain = partName(chunk);
-    if (await writeFileOnce(fileOf(plain), bytes)) return plain;
-    // Another attempt that has just committed may have removed it.
-    const there = await sha256OfFile(fileOf(plain)).catch(() => null);
-    if (there === hash) return plain;
-  }
-  const other = otherPartName(chunk, hash);
-  await writeFileOnce(fileOf(other), bytes);
-  await data.give(fileOf(other));
-  return other;
 }
 
 /** Commits a part of a run's folder, unless another attempt has committed its chunk. Returns whether this call did it. */

@@ -17,20 +17,15 @@ export interface PartTarget extends LandingPlace {
   chunk: string;
 }
 
-/** Returns the file name of a chunk's part. */
-export function partName(chunk: string): string {
-  return `part-${chunk}.parquet`;
-}
-
 /**
- * Returns another file name for a chunk's part. Used if an attempt that did not commit has already written a file under
- * the first name.
+ * Returns the file name of a chunk's part. Several attempts may write the same chunk at the same time, also on several
+ * machines. The hash in the name keeps their parts apart.
  */
-export function otherPartName(chunk: string, sha256: string): string {
+export function partName(chunk: string, sha256: string): string {
   return `part-${chunk}.${sha256.slice(0, 12)}.parquet`;
 }
 
-/** Returns the file name of a part's manifest. It is the same for the names of `partName` and `otherPartName`. */
+/** Returns the file name of a part's manifest. It is the same for all parts of a chunk. */
 export function manifestName(part: string): string {
   return part.replace(/(\.[0-9a-f]{12})?\.parquet$/, '.json');
 }

@@ -13,7 +13,6 @@ import {
   listLanded,
   manifestName,
   manifestsDir,
-  otherPartName,
   partName,
   placeManifest,
   pullManifests,
@@ -53,7 +52,7 @@ export async function replaceParts(
   const replaces = parts.map(({ part, sha256 }) => ({ part, sha256 }));
   const chunk = `joined-${createHash('sha256').update(JSON.stringify(replaces)).digest('hex').slice(0, 12)}`;
   const folder = path.dirname(first.file);
-  const temporary = path.join(folder, `${partName(chunk)}.tmp`);
+  const temporary = path.join(folder, `part-${chunk}.parquet.tmp`);
   const files = `[${parts.map((part) => quote(part.file)).join(', ')}]`;
   const rows = `(${select(`read_parquet(${files}, hive_partitioning = false, filename = true, file_row_number = true)`)})`;
   const order = `list_position(${files}, filename), file_row_number`;
@@ -79,8 +78,7 @@ export async function replaceParts(
   }
   const bytes = readFileSync(temporary);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  // With the data in a bucket, the hash in the name keeps the parts of different machines apart.
-  const name = data.isShared() ? otherPartName(chunk, sha256) : partName(chunk);
+  const name = partName(chunk, sha256);
   const fetched = parts
     .flatMap((part) => [part.firstFetchedAt, part.lastFetchedAt])
     .filter((at) => at !== null)

@@ -13,6 +13,7 @@ import {
   landRows,
   newestStamp,
   parseFrames,
+  partName,
   PartWriter,
   readManifests,
   readPartRows,
@@ -22,6 +23,9 @@ import {
   type PartTarget,
 } from '../../../src/landing/index.js';
 import { Data } from '../../../src/store/data.js';
+import { sha256 } from '../../../src/base/hash.js';
+
+const PART_NAME = /^part-companies-00000\.[0-9a-f]{12}\.parquet$/;
 
 let target: PartTarget;
 
@@ -52,7 +56,7 @@ describe('a part', () => {
   it('lands a part with its manifest and reads it back', async () => {
     await landRows(target, [row('1'), row('2')]);
     const [part] = readManifests(target.data.dataDir);
-    expect(part).toMatchObject({ stream: 'companies', run: 'run-1', rows: 2, part: 'part-companies-00000.parquet' });
+    expect(part).toMatchObject({ stream: 'companies', run: 'run-1', rows: 2, part: expect.stringMatching(PART_NAME) as string });
     expect(part && readPartRows(part).map(({ entity_id, body }) => [entity_id, body])).toEqual([
       ['1', '{"id":1}'],
       ['2', '{"id":2}'],
@@ -82,7 +86,7 @@ describe('a part', () => {
     const bytes = readFileSync(file);
     bytes[10] = (bytes[10] ?? 0) ^ 1;
     writeFileSync(file, bytes);
-    expect(() => readRunRows(target)).toThrow(/part-companies-00000\.parquet differs from its manifest/);
+    expect(() => readRunRows(target)).toThrow(/part-companies-00000\.[0-9a-f]{12}\.parquet differs from its manifest/);
     rmSync(file);
     expect(() => readRunRows(target)).toThrow(/is missing/);
   });
@@ -117,7 +121,7 @@ describe('a chunk of a killed worker', () => {
     await first.close();
     const rows = first.rows.map((landed) => ({ ...landed }));
     const bytes = await encodePart(target, rows.map(frameOf));
-    writeFileSync(path.join(runFolder(target), 'part-companies-00000.parquet'), bytes);
+    writeFileSync(path.join(runFolder(target), partName(target.chunk, sha256(bytes))), bytes);
     expect(readManifests(target.data.dataDir)).toEqual([]);
 
     const second = await PartWriter.open(target);
@@ -201,14 +205,12 @@ describe('the landing zone', () => {
 
   it('omits parts that were compacted into another', async () => {
     await landRows(target, [row('1')]);
+    const [first] = readManifests(target.data.dataDir);
     await landRows({ ...target, chunk: 'companies-00001' }, [row('2')]);
     await landRows({ ...target, chunk: 'joined-0123' }, [row('1')]);
     const file = path.join(runFolder(target), '_manifest', 'part-joined-0123.json');
     const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
-    writeFileSync(
-      file,
-      JSON.stringify({ ...manifest, replaces: [{ part: 'part-companies-00000.parquet', sha256: '' }] }),
-    );
+    writeFileSync(file, JSON.stringify({ ...manifest, replaces: [{ part: first!.part, sha256: '' }] }));
     expect(readManifests(target.data.dataDir).map(({ chunk }) => chunk)).toEqual(['companies-00001', 'joined-0123']);
     expect(readRunRows(target)).toHaveLength(2);
   });
@@ -334,7 +336,7 @@ describe('a chunk of two workers', () => {
     await frozen.append(row('3'));
     expect(await frozen.commit()).toEqual(committed);
     expect(readRunRows(target)).toEqual(before);
-    expect(partFiles()).toEqual(['part-companies-00000.parquet']);
+    expect(partFiles()).toEqual([committed!.part]);
     expect(existsSync(path.join(runFolder(target), '_spool', 'part-companies-00000.spool'))).toBe(false);
   });
 
@@ -376,13 +378,12 @@ describe('a chunk of two workers', () => {
     expect(readManifests(target.data.dataDir).map(({ chunk }) => chunk)).toEqual(['joined-0123']);
   });
 
-  it('uses another name if a crash left a different part', async () => {
+  it('commits its own part if a crash left a different one', async () => {
     const first = await PartWriter.open(target);
     await first.append(row('1'));
-    writeFileSync(path.join(runFolder(target), 'part-companies-00000.parquet'), 'something else');
+    writeFileSync(path.join(runFolder(target), partName(target.chunk, sha256('something else'))), 'something else');
     await first.commit();
     expect(readRunRows(target)).toHaveLength(1);
-    expect(partFiles()).toEqual([expect.stringMatching(/^part-companies-00000\.[0-9a-f]{12}\.parquet$/)]);
   });
 });
 

@@ -96,8 +96,8 @@ it.each([
 it('lands a long listing in several parts at once', async () => {
   listing = { total: 4_045, lists: 4_045 };
   expect(await crawl()).toMatchObject({ rows: 405, entities: 4_045, shortfall: null });
-  const parts = readManifests(project.dataDir, { stream: 'tenders' }).map(({ part }) => part);
-  expect(parts).toEqual([0, 1, 2, 3].map((part) => `part-tenders-0000${part}.parquet`).concat('part-tenders.parquet'));
+  const parts = readManifests(project.dataDir, { stream: 'tenders' }).map(({ chunk }) => chunk);
+  expect(parts).toEqual([0, 1, 2, 3].map((part) => `tenders-0000${part}`).concat('tenders'));
   expect(new Set(landed().map((entry) => (entry as { slug: string }).slug)).size).toBe(4_045);
   // The listing is complete, so nothing is requested again.
   const before = pages;
