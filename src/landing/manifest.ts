@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { PartManifest } from '../../schemas/pipeline/landing.js';
 import { LandingStream } from '../../schemas/streams/landing-streams.js';
-import { runFolder, streamDir } from '../store/data-folder.js';
+import { runFolder } from '../store/data-folder.js';
 import { TidemarkError } from '../base/errors.js';
 import { sha256 } from '../base/hash.js';
 import { decodePart } from './parquet.js';
@@ -27,20 +27,20 @@ export interface LandedPart extends PartManifest {
 }
 
 /**
- * Reads the manifests of all committed parts, or only those of one stream or run. Skips the parts that compaction has
- * replaced.
+ * Reads the manifests of all committed parts, or only those of one stream, of one run, or of dates from `since`
+ * (YYYY-MM-DD) on. Skips the parts that compaction has replaced.
  * @param onFault called for each unreadable manifest, with its path. Without `onFault`, the function throws at the first one
  * @returns parts ordered by stream, date, run and part
  * @throws TidemarkError `LandingCorrupt` when a manifest is unreadable
  */
 export function readManifests(
   dataDir: string,
-  filter: { stream?: LandingStream; run?: string } = {},
+  filter: { stream?: LandingStream; run?: string; since?: string } = {},
   onFault?: (fault: TidemarkError, manifest: string) => void,
 ): LandedPart[] {
   const parts: LandedPart[] = [];
   for (const stream of filter.stream ? [filter.stream] : LandingStream.options) {
-    for (const { folder, run } of runFolders(dataDir, stream))
+    for (const { folder, run } of runFolders(dataDir, stream, filter.since))
       if (filter.run === undefined || run === filter.run) parts.push(...readFolder(folder, onFault));
   }
   return parts;
@@ -53,16 +53,10 @@ export function readManifests(
  * @returns the ISO instant and its run; null for an empty landing zone
  */
 export function newestStamp(dataDir: string, since: string): { stamp: string; run: string } | null {
-  let newest: { stamp: string; run: string } | null = null;
-  for (const stream of LandingStream.options) {
-    for (const { folder, run } of runFolders(dataDir, stream, stream === 'runs' ? '' : since)) {
-      for (const { lastFetchedAt } of readFolder(folder, () => undefined)) {
-        if (lastFetchedAt !== null && (newest === null || lastFetchedAt > newest.stamp))
-          newest = { stamp: lastFetchedAt, run };
-      }
-    }
-  }
-  return newest;
+  const skip = (): void => undefined;
+  return [...readManifests(dataDir, { stream: 'runs' }, skip), ...readManifests(dataDir, { since }, skip)]
+    .flatMap(({ lastFetchedAt: stamp, run }) => (stamp === null ? [] : [{ stamp, run }]))
+    .reduce<{ stamp: string; run: string } | null>((a, b) => (a === null || b.stamp > a.stamp ? b : a), null);
 }
 
 /**
@@ -92,13 +86,8 @@ export function readPartRows(part: LandedPart): LandedRow[] {
 
 /** Yields the committed parts of a stream, starting with the latest date. Opens one folder at a time. */
 export function* recentParts(dataDir: string, stream: LandingStream): Generator<LandedPart> {
-  const root = streamDir(dataDir, stream);
-  for (const date of namesIn(root, 'date=').toReversed()) {
-    for (const run of namesIn(path.join(root, date), 'run=')) {
-      // Skip unreadable manifests here. The load reports them.
-      yield* readFolder(path.join(root, date, run), () => undefined);
-    }
-  }
+  // Skip unreadable manifests here. The load reports them.
+  for (const { folder } of [...runFolders(dataDir, stream)].toReversed()) yield* readFolder(folder, () => undefined);
 }
 
 /**
@@ -130,11 +119,6 @@ export function readFolder(folder: string, onFault?: (fault: TidemarkError, mani
     });
   const replaced = new Set(parts.flatMap(({ replaces = [] }) => replaces.map(({ part }) => part)));
   return replaced.size === 0 ? parts : parts.filter(({ part }) => !replaced.has(part));
-}
-
-/** Whether a manifest exists and can be read. */
-export function isReadable(file: string): boolean {
-  return tryManifest(file) !== undefined;
 }
 
 /** Reads a manifest; undefined if there is none, or it cannot be read. */

@@ -9,7 +9,7 @@ import { sha256 } from '../base/hash.js';
 import { partLanded } from '../base/observed.js';
 import { refreshForgotten, requireForgotten } from '../privacy/forgotten.js';
 import { frameOf, rowOf, stripFrame, type Frame, type NewRow } from './frames.js';
-import { findReplacing, isReadable, readManifest, tryManifest } from './manifest.js';
+import { findReplacing, readManifest, tryManifest } from './manifest.js';
 import { encodePart } from './parquet.js';
 import { manifestFile, partName, spoolFile, type PartTarget } from './paths.js';
 import { Spool } from './spool.js';
@@ -37,7 +37,7 @@ export class PartWriter {
   /** Returns the chunk's manifest if the chunk is committed, here or by another machine; undefined otherwise. */
   static async committed(target: PartTarget): Promise<PartManifest | undefined> {
     const file = manifestFile(runFolder(target), target.chunk);
-    if (!isReadable(file)) await target.data.take(file);
+    if (tryManifest(file) === undefined) await target.data.take(file);
     return existsSync(file) ? readManifest(file) : undefined;
   }
 

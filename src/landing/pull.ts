@@ -6,7 +6,7 @@ import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir, runFolder, streamDir } from '../store/data-folder.js';
 import { isFileFault } from '../store/errors.js';
 import { tryReadJson } from '../store/files.js';
-import { isReadable, readManifests, type LandedPart } from './manifest.js';
+import { readManifests, tryManifest, type LandedPart } from './manifest.js';
 import { manifestsDir } from './paths.js';
 import type { Data } from '../store/data.js';
 
@@ -52,7 +52,7 @@ function manifestsIn(folder: string): string[] {
 
 /** Whether a manifest is here, with its size in the bucket, and can be read. Otherwise, this machine takes it again. */
 function isSound(file: string, bytes: number): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.size === bytes && isReadable(file);
+  return statSync(file, { throwIfNoEntry: false })?.size === bytes && tryManifest(file) !== undefined;
 }
 
 /** Removes a part from this machine, because another one has joined it with others, or removed people from it. */

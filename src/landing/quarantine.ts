@@ -4,7 +4,7 @@ import path from 'node:path';
 import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir } from '../store/data-folder.js';
 import { makeFolder, namesIn } from '../store/files.js';
-import { isReadable, readFolder, tryManifest, type LandedPart } from './manifest.js';
+import { readFolder, tryManifest, type LandedPart } from './manifest.js';
 import { countRows } from './parquet.js';
 import { manifestName, manifestsDir, quarantineDir, runFolders } from './paths.js';
 import { pullManifests } from './pull.js';
@@ -140,7 +140,7 @@ export async function returnPart(
   } else {
     await data.give(part.file);
     await makeFolder(manifestsDir(folder));
-    if (!isReadable(manifest)) await copyFile(path.join(place, name), manifest);
+    if (tryManifest(manifest) === undefined) await copyFile(path.join(place, name), manifest);
     await data.give(manifest);
   }
   for (const file of [path.join(place, part.part), path.join(place, name)]) await data.remove(file);

@@ -198,9 +198,9 @@ describe('the landing zone', () => {
     await landAt({ run: 'c', date: '2026-11-21' }, '21T02');
     await landAt({ run: 'b', date: '2026-11-21' }, '21T02');
     await landAt({ run: 'd', stream: 'financials' }, '21T02');
-    expect([...recentParts(target.data.dataDir, 'companies')].map(({ run }) => run)).toEqual(['b', 'c', 'a']);
+    expect([...recentParts(target.data.dataDir, 'companies')].map(({ run }) => run)).toEqual(['c', 'b', 'a']);
     writeFileSync(path.join(runFolder({ ...target, run: 'b', date: '2026-11-21' }), '_manifest', 'part-x.json'), '{');
-    expect([...recentParts(target.data.dataDir, 'companies')].map(({ run }) => run)).toEqual(['b', 'c', 'a']);
+    expect([...recentParts(target.data.dataDir, 'companies')].map(({ run }) => run)).toEqual(['c', 'b', 'a']);
   });
 
   it('omits parts that were compacted into another', async () => {
