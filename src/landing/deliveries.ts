@@ -1,54 +1,119 @@
 import { randomBytes } from 'node:crypto';
+import path from 'node:path';
 import { WEBHOOK_RUN } from '../../schemas/pipeline/landing.js';
-import type { Data } from '../store/data.js';
-import { receiversDir } from '../store/data-folder.js';
-import { namesIn } from '../store/files.js';
-import { chunkOfSpool, runFolders, spoolsDir, type PartTarget } from './paths.js';
+import { sha256 } from '../base/hash.js';
+import { Data, type SharedData } from '../store/data.js';
+import { runFolder, streamDir } from '../store/data-folder.js';
+import { LocalFolder } from '../store/local-folder.js';
+import { findPlace, isCertainlyGone } from '../store/lock/holder.mjs';
+import { encodeFrame, type Frame } from './frames.js';
+import { landFrames, type LandOptions } from './land-spool.js';
+import { chunkOfSpool, spoolFile, spoolsDir, type PartTarget } from './paths.js';
+import { chunkOfPiece, readPieces } from './pieces.js';
 
 /*
- * Names of files for webhook deliveries. Several receivers may share a data folder, for example two machines behind a
- * load balancer. So every file name contains the random id of its receiver:
- * `_spool/part-<receiver>-<number>-<time>.spool`.
+ * Webhook deliveries that are not landed yet. Several receivers may share a data folder or a bucket, for example two
+ * machines behind a load balancer.
+ *
+ * Deliveries that arrive together become one piece: the file `_spool/part-<chunk>.spool.<number>`. It never changes. A
+ * chunk holds the pieces of one receiver of about a minute. Its receiver lands them as one part, then removes them. If
+ * it cannot, another receiver does so. Nothing is lost and no lock is needed if several do so at the same time: each row
+ * of a chunk lands once (land-spool.ts), and each process removes only the pieces whose rows it has landed.
  */
 
-/** Stream of the deliveries. */
-export const STREAM = 'watch_events';
+const STREAM = 'watch_events';
 
-export function newReceiverId(): string {
-  return `r${randomBytes(8).toString('hex')}`;
+/**
+ * Returns a name for a receiver: a hash of the place of its process, the process id, and random characters.
+ * @param place identifies the boot, process namespace and host of this process
+ */
+export function nameReceiver(place = findPlace()): string {
+  return `r${tagOf(place)}${process.pid.toString(16).padStart(8, '0')}${randomBytes(4).toString('hex')}`;
 }
 
-/** Lists the receivers that have a lock folder, even if no process holds the lock. */
-export function listReceiverLocks(dataDir: string): string[] {
-  return namesIn(receiversDir(dataDir)).filter((name) => /^r[0-9a-f]{16}$/.test(name));
+/** Whether the receiver of a chunk is certainly dead: it ran in the place of this process, and its process is gone. */
+export function isReceiverGone({ chunk }: PartTarget, place = findPlace()): boolean {
+  const [, tag, pid = ''] = /^r([0-9a-f]{8})([0-9a-f]{8})[0-9a-f]{8}-/.exec(chunk) ?? [];
+  return tag === tagOf(place) && isCertainlyGone({ place, pid: Number.parseInt(pid, 16) }, place);
 }
 
-/** Returns a name for the next chunk of a receiver. The name is unique even if the clock is set back. */
-export function nextChunk(data: Data, receiver: string, number: number, now: Date): PartTarget {
+function tagOf(place: string): string {
+  return sha256(place).slice(0, 8);
+}
+
+/** Returns the data whose storage all receivers see: the bucket, or the data folder itself. */
+function storeOf(data: Data): SharedData {
+  return data.isShared() ? data : (new Data(data.dataDir, new LocalFolder(data.dataDir)) as SharedData);
+}
+
+/** Deliveries that are landed together. */
+export class DeliveryChunk {
+  /** Size in bytes of the deliveries that were added. */
+  bytes = 0;
+  readonly frames: Frame[] = [];
+  readonly #store: SharedData;
+  #pieces = 0;
+
+  /** @param files the pieces that are stored already */
+  constructor(
+    readonly target: PartTarget,
+    readonly files: string[] = [],
+  ) {
+    this.#store = storeOf(target.data);
+  }
+
+  /** Stores deliveries. Resolves when they are safe from a power failure, and with the data in a bucket, there. */
+  async add(frames: readonly Frame[]): Promise<void> {
+    const file = `${spoolFile(runFolder(this.target), this.target.chunk)}.${this.#pieces++}`;
+    const piece = Buffer.concat(frames.flatMap(encodeFrame));
+    await this.#store.storage.create(this.#store.keyOf(file), piece);
+    this.files.push(file);
+    this.frames.push(...frames);
+    this.bytes += piece.length;
+  }
+
+  /**
+   * Lands the deliveries, then removes their pieces.
+   * @returns the number of deliveries, without those that another process has landed
+   */
+  async land(options: LandOptions): Promise<number> {
+    const [{ data }, store] = [this.target, this.#store];
+    const keys = this.files.map((file) => store.keyOf(file));
+    const frames = this.frames.length > 0 ? this.frames : await readPieces(store, keys);
+    const rows = await landFrames(this.target, frames, options);
+    await data.all(this.files, (file) => data.remove(file));
+    return rows;
+  }
+}
+
+/** Begins a chunk of a receiver. Number and time make its name unique, even if the clock is set back. */
+export function beginChunk(data: Data, receiver: string, number: number, now: Date): DeliveryChunk {
   const time = now.toISOString();
-  return targetOf(
-    data,
-    time.slice(0, 10),
-    `${receiver}-${String(number).padStart(6, '0')}-${time.replaceAll(/\D/g, '')}`,
-  );
+  const chunk = `${receiver}-${String(number).padStart(6, '0')}-${time.replaceAll(/\D/g, '')}`;
+  return new DeliveryChunk(targetOf(data, time.slice(0, 10), chunk));
 }
 
 /**
- * Lists the spooled chunks on this machine by receiver.
- * @param since first date to list, YYYY-MM-DD; default: the earliest
+ * Finds the chunks that are not landed yet.
+ * @param dates dates to look at, YYYY-MM-DD; default: all
  */
-export function listSpools(data: Data, since = ''): Map<string, PartTarget[]> {
-  const found = new Map<string, PartTarget[]>();
-  for (const { folder, date } of runFolders(data.dataDir, STREAM, since)) {
-    for (const chunk of namesIn(spoolsDir(folder)).flatMap((name) => chunkOfSpool(name) ?? [])) {
-      const receiver = /^r[0-9a-f]{16}(?=-)/.exec(chunk)?.[0];
-      if (receiver !== undefined) found.set(receiver, [...(found.get(receiver) ?? []), targetOf(data, date, chunk)]);
+export async function findChunks(data: Data, dates?: readonly string[]): Promise<DeliveryChunk[]> {
+  const folders = dates?.map((date) => spoolsDir(runFolder(targetOf(data, date, ''))));
+  const found = new Map<string, DeliveryChunk>();
+  for (const folder of folders ?? [streamDir(data.dataDir, STREAM)]) {
+    for (const { file } of await storeOf(data).listGiven(folder)) {
+      const [, date] = DATE.exec(file) ?? [];
+      const chunk = chunkOfPiece(file) ?? chunkOfSpool(path.basename(file));
+      if (date === undefined || chunk === undefined) continue;
+      const { files } = found.get(chunk) ?? { files: [] };
+      found.set(chunk, new DeliveryChunk(targetOf(data, date, chunk), [...files, file]));
     }
   }
-  return found;
+  return [...found.values()];
 }
 
-/** Names a chunk of deliveries. */
-export function targetOf(data: Data, date: string, chunk: string): PartTarget {
+const DATE = new RegExp(String.raw`date=([\d-]+)[\\/]run=${WEBHOOK_RUN}[\\/]_spool[\\/]`);
+
+function targetOf(data: Data, date: string, chunk: string): PartTarget {
   return { data, stream: STREAM, run: WEBHOOK_RUN, date, market: null, chunk };
 }

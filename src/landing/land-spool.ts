@@ -19,10 +19,10 @@ export interface SpoolLimits {
  */
 export const SPOOL_LIMITS: SpoolLimits = { rows: 1_000, bytes: 32 * 2 ** 20 };
 
-/** Options of `landSpool`. */
+/** Options of `landFrames`. */
 export interface LandOptions {
   limits?: SpoolLimits | undefined;
-  /** Called before each part is written and before the spool is removed. May throw to stop the work. */
+  /** Called before each part is written and before the work ends. May throw to stop the work. */
   goesOn?: () => void;
   /**
    * Whether somebody may still continue the chunk: if its run ended early, a reset of the workflow does. Then the parts
@@ -31,21 +31,28 @@ export interface LandOptions {
   isOpen?: boolean;
 }
 
-/**
- * Lands the rows of a spool as parts of limited size, then removes the spool. Skips incomplete and damaged
- * frames. Lands each row once, even if the work is interrupted, or several processes and machines do it at the same
- * time: the parts have numbered names, and the first process that commits a name wins. The others then leave out the
- * rows that the chunk's parts hold.
- * @returns the number of rows of the spool that this call has landed
- */
-export async function landSpool(
-  target: PartTarget,
-  { limits = SPOOL_LIMITS, goesOn = () => undefined, isOpen = false }: LandOptions = {},
-): Promise<number> {
+/** Lands the rows of a spool, then removes the spool. Skips incomplete and damaged frames. Otherwise as `landFrames`. */
+export async function landSpool(target: PartTarget, options: LandOptions = {}): Promise<number> {
   const spool = spoolFile(runFolder(target), target.chunk);
   // Without the file, the bucket may have pieces that nobody has read.
   if (!existsSync(spool)) return 0;
-  const frames = distinct(readSpool(spool));
+  const landed = await landFrames(target, readSpool(spool), options);
+  await removeSpool(target.data, spool);
+  return landed;
+}
+
+/**
+ * Lands the frames of a chunk as parts of limited size. Lands each row once, even if the work is interrupted, or several
+ * processes and machines do it at the same time: the parts have numbered names, and the first process that commits a name
+ * wins. The others then leave out the rows that the chunk's parts hold.
+ * @returns the number of rows that this call has landed
+ */
+export async function landFrames(
+  target: PartTarget,
+  all: readonly Frame[],
+  { limits = SPOOL_LIMITS, goesOn = () => undefined, isOpen = false }: LandOptions,
+): Promise<number> {
+  const frames = distinct(all);
   let [rest, landed] = [frames, 0];
   for (let part = 0; rest.length > 0; part++) {
     goesOn();
@@ -55,7 +62,6 @@ export async function landSpool(
     rest = isNew ? rest.slice(next.length) : await notLanded(target, frames);
   }
   goesOn();
-  await removeSpool(target.data, spool);
   return landed;
 }
 

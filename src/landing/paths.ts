@@ -60,9 +60,12 @@ export function spoolFile(folder: string, chunk: string): string {
   return path.join(spoolsDir(folder), `part-${chunk}.spool`);
 }
 
-/** Returns the chunk of a spool, from its file name; undefined if the file is no spool. */
+/**
+ * Returns the chunk of a spool, from its file name; undefined if the file is no spool. The names of webhook deliveries
+ * end with a number (deliveries.ts).
+ */
 export function chunkOfSpool(name: string): string | undefined {
-  return /^part-(.+)\.spool$/.exec(name)?.[1];
+  return /^part-(.+)\.spool(?:\.\d+)?$/.exec(name)?.[1];
 }
 
 /** The folder that holds the answers of one stream, date and run. */

@@ -99,9 +99,9 @@ export async function removeSpool(data: Data, spool: string): Promise<void> {
   await rm(spool, { force: true });
 }
 
-/** Returns the chunk of a piece, from its path; undefined if the file is no piece. */
+/** Returns the chunk of a piece, from its path; undefined if the file is no piece. deliveries.ts names numbered ones. */
 export function chunkOfPiece(file: string): string | undefined {
-  return /part-([^\\/]+)\.spool\.pieces[\\/][^\\/]+$/.exec(file)?.[1];
+  return /part-([^\\/]+)\.spool(?:\.pieces[\\/][^\\/]+|\.\d+)$/.exec(file)?.[1];
 }
 
 /** Folder of the pieces of a spool. It exists only in the bucket. */

@@ -37,7 +37,6 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
  *     │   └── switch.lock                    held while `current` changes, and while a build is taken from the bucket
  *     ├── rebuilt/<from>..<to>/              warehouse/, rejects/ and published/ of a replay of some nights
  *     ├── env/<name>.duckdb                  dev environments
- *     ├── receivers/<receiver>               lock of a webhook receiver
  *     ├── secrets/
  *     │   ├── login.json, api-key            for which API a key is stored; the key
  *     │   ├── sandbox.json                   address and key of the sandbox of a running demo
@@ -218,12 +217,6 @@ export const envDir = at('env');
 
 /** DuckDB file of a dev environment. */
 export const envFile = (dataDir: string, name: string): string => path.join(envDir(dataDir), `${name}.duckdb`);
-
-/** Folder that holds a lock for each webhook receiver. */
-export const receiversDir = at('receivers');
-
-/** Path of the lock that a webhook receiver holds as long as it writes its spools. */
-export const receiverLock = (dataDir: string, receiver: string): string => path.join(receiversDir(dataDir), receiver);
 
 /** File with the webhook secret that `watch apply` received. */
 export const webhookSecretFile = at('secrets', 'webhook-secret');

@@ -140,7 +140,7 @@ describe.skipIf(missing !== null)(`a cluster${missing === null ? '' : ` (${missi
     const repeated = (await sent()) - COMPANIES;
     expect(repeated).toBeLessThanOrEqual(REPEATED);
     expect(await differentTables((await oneMachine()).published, standby.project.published)).toEqual([]);
-    // The deliveries of the lost receiver are landed by the other one, five minutes later.
+    // The deliveries of the lost receiver are landed by the other one, two minutes later.
     const bodies = await waitForDeliveries(deliveries);
     expect(new Set(bodies)).toEqual(new Set(deliveries.answered));
     console.log(

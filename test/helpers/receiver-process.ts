@@ -18,17 +18,14 @@ export interface ReceiverProcess {
 }
 
 /**
- * Starts a webhook receiver in another process, with a short lease and short spools.
+ * Starts a webhook receiver in another process, with short times.
  * @param inNamespace as process 1 of a new process namespace, as in a container
  */
 export async function startReceiver(
   dataDir: string,
-  {
-    inNamespace = false,
-    ...options
-  }: { inNamespace?: boolean; leaseMs?: number; commitEveryMs?: number; place?: string } = {},
+  { inNamespace = false, ...options }: { inNamespace?: boolean; commitEveryMs?: number; place?: string } = {},
 ): Promise<ReceiverProcess> {
-  const given = JSON.stringify({ leaseMs: 1_000, beatMs: 100, commitEveryMs: 4_000, ...options });
+  const given = JSON.stringify({ abandonedMs: 3_000, commitEveryMs: 1_000, ...options });
   const script = path.join(ROOT, 'test/helpers/receiver.ts');
   const command = [process.execPath, '--import', 'tsx', script, dataDir, SECRET, given];
   const [program = '', ...args] = inNamespace ? [...IN_PID_NAMESPACE, ...command] : command;

@@ -10,7 +10,7 @@ import type { Storage } from '../../store/storage.js';
  * - `part`, `manifest`: the landing zone; they never change
  * - `secret`: keys of hashes; they never change
  * - `spool`: answers that are not landed yet, as one file in a data folder
- * - `piece`: a piece of a spool in a bucket
+ * - `piece`: a piece of a spool in a bucket, or of webhook deliveries
  * - `state`: small files that runs replace
  * - `warehouse`, `identity`: the warehouse and `folder.json` of a data folder
  */
@@ -32,7 +32,7 @@ const RULES: readonly (readonly [RegExp, Kind])[] = [
   [new RegExp(`${RUN}_manifest/part-[^/]+\\.json$`), 'manifest'],
   [new RegExp(`${RUN}part-[^/]+\\.parquet$`), 'part'],
   [new RegExp(`${RUN}_spool/part-[^/]+\\.spool$`), 'spool'],
-  [new RegExp(`${RUN}_spool/part-[^/]+\\.spool\\.pieces/[^/]+\\.spool$`), 'piece'],
+  [new RegExp(`${RUN}_spool/part-[^/]+\\.spool(?:\\.pieces/[^/]+\\.spool|\\.\\d+)$`), 'piece'],
   [new RegExp(`${RUN}_quarantine/part-[^/]+$`), 'state'],
   [/^secrets\/(?:personal-data-key|payee-salt)$/, 'secret'],
   [/^secrets\/(?:forgotten|webhook-secret)$/, 'state'],
@@ -56,7 +56,7 @@ export function isFixed(kind: Item['kind']): boolean {
 
 /** Returns the key of the spool to which a piece belongs. */
 export function spoolOfPiece(key: string): string {
-  return key.replace(/\.pieces\/[^/]+$/, '');
+  return key.replace(/\.(?:pieces\/[^/]+|\d+)$/, '');
 }
 
 /** Returns the runs that have a record of their begin but none of their end, from the keys of a landing zone. */

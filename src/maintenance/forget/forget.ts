@@ -90,7 +90,7 @@ async function forgetUnder(lock: Lock, data: Data, request: ForgetRequest): Prom
   const bucket = await BucketFiles.take(data);
   await requireSound(data, lock);
   // Land the deliveries of dead receivers first. If they land later, they lose their content before anybody collects it.
-  await new Adopter(data, { onLanded: () => undefined }).adopt(undefined, () => undefined);
+  await new Adopter(data).adopt();
   await addTombstones(data, request.subjects, { replaceList: request.replaceList });
   requireQuiet(dataDir, Date.now());
   onStep('read');

@@ -116,7 +116,7 @@ function refuseUnlanded(copy: SharedData, listed: readonly Listed[]): void {
   if (key === undefined) return;
   const folder = key.slice(0, key.lastIndexOf('/'));
   throw new TidemarkError('WarehouseBusy', `${copy.storage.name}/${folder} has answers that are not landed yet.`, {
-    todo: 'Wait until no run is open (`tidemark status`), and stop `tidemark watch listen`. After the loss of a receiver, another one lands its deliveries within five minutes. If no run is open, start one: it lands the answers of ended runs.',
+    todo: 'Wait until no run is open (`tidemark status`), and stop `tidemark watch listen`. After the loss of a receiver, another one lands its deliveries within three minutes. If no run is open, start one: it lands the answers of ended runs.',
     retryable: true,
   });
 }

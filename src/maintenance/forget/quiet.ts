@@ -37,7 +37,7 @@ export function requireQuiet(dataDir: string, now: number): void {
   for (const { stream, run, file } of listPeopleSpools(dataDir)) {
     if (run === WEBHOOK_RUN) {
       throw new TidemarkError('WarehouseBusy', `A webhook receiver is storing deliveries in ${file}.`, {
-        todo: 'Stop `tidemark watch listen`, then run this command again. If the receiver was killed, wait a minute first.',
+        todo: 'Stop `tidemark watch listen`, then run this command again. If the receiver was killed, start another one, wait three minutes, and stop it, too.',
         retryable: true,
       });
     }

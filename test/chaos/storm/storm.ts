@@ -8,7 +8,7 @@ import { makeProject, type Project } from '../../helpers/project.js';
 import { startProcess, type RunningProcess } from '../../helpers/processes.js';
 import { hashTables } from '../../helpers/table-hashes.js';
 import { startTemporal } from '../../helpers/temporal.js';
-import { listSpools } from '../../../src/landing/deliveries.js';
+import { findChunks } from '../../../src/landing/deliveries.js';
 import { runCli } from '../../helpers/run-cli.js';
 import { startStub, type StubApi } from '../../stub/index.js';
 import { Actor, openFileIn } from './actor.js';
@@ -367,7 +367,7 @@ class Storm {
       isAtWork: (actor) => this.#isAtWork(actor),
     });
     const takenOver = async (): Promise<boolean> =>
-      (await receiver.work()) !== null && listSpools(new Data(dataDir)).size === 0;
+      (await receiver.work()) !== null && (await findChunks(new Data(dataDir))).length === 0;
     for (const deadline = Date.now() + 120_000; !(await takenOver()); await sleep(50)) {
       if (!receiver.hasEnded && Date.now() < deadline) continue;
       this.#wrong(`no receiver takes over after the round: ${receiver.output()}`);

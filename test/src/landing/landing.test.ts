@@ -56,7 +56,12 @@ describe('a part', () => {
   it('lands a part with its manifest and reads it back', async () => {
     await landRows(target, [row('1'), row('2')]);
     const [part] = readManifests(target.data.dataDir);
-    expect(part).toMatchObject({ stream: 'companies', run: 'run-1', rows: 2, part: expect.stringMatching(PART_NAME) as string });
+    expect(part).toMatchObject({
+      stream: 'companies',
+      run: 'run-1',
+      rows: 2,
+      part: expect.stringMatching(PART_NAME) as string,
+    });
     expect(part && readPartRows(part).map(({ entity_id, body }) => [entity_id, body])).toEqual([
       ['1', '{"id":1}'],
       ['2', '{"id":2}'],

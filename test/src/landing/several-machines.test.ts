@@ -146,6 +146,7 @@ it('lands no answer twice when a machine returns with a spool that others have l
   add(writer, 0, 50);
   await writer.keep(row(50));
   add(writer, 51, 60);
+  await writer.sync();
   const run = { run: CHUNK.run, date: CHUNK.date, market: CHUNK.market };
   await adoptSpools({ ...run, data: other });
   await adoptSpools({ ...run, data: away });

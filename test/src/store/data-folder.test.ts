@@ -28,7 +28,6 @@ test('keeps the documented file paths of a data folder', () => {
     [paths.switchLock('d'), 'd/published/switch.lock'],
     [paths.rebuiltDir('d', { from: '2026-11-01' }), 'd/rebuilt/2026-11-01..'],
     [paths.envFile('d', 'me'), 'd/env/me.duckdb'],
-    [paths.receiverLock('d', 'r0'), 'd/receivers/r0'],
     [paths.webhookSecretFile('d'), 'd/secrets/webhook-secret'],
     [paths.devServerFile('d'), 'd/temporal/server.json'],
     [paths.runningSandboxFile('d'), 'd/secrets/sandbox.json'],

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -21,6 +21,8 @@ import { createReceiver, type ReceiverOptions } from '../../../../src/serve/webh
 import { cleanEnv, startProcess } from '../../../helpers/processes.js';
 import { spoolOf } from '../../../helpers/spool.js';
 import { startApp } from '../../../sandbox/running.js';
+import { createClock } from '../../../../src/base/time/clock.js';
+import { DAY_MS, utcDay } from '../../../../src/base/time/time.js';
 import { Data } from '../../../../src/store/data.js';
 
 const SECRET = 'a-secret-of-the-callback';
@@ -322,18 +324,37 @@ describe('the webhook receiver', () => {
 
 describe('the delivery log', () => {
   it("lands another log's deliveries only after that log ended", async () => {
+    const today = createClock();
+    const other = DeliveryLog.open(new Data(dataDir), today);
     const bodies = [...Array(500).keys()].map(delivery);
-    await Promise.all(bodies.map((body, i) => log.keep(body, String(i))));
-    // `log` is still open, and its spool holds all deliveries.
+    await Promise.all(bodies.map((body, i) => other.keep(body, String(i))));
+    // `other` is still open, and has stored all deliveries.
     const rows: number[] = [];
-    const quick = { onCommit: (count: number) => rows.push(count), leaseMs: 200, beatMs: 20 };
-    const next = DeliveryLog.open(new Data(dataDir), clock, { ...quick, place: 'another machine' });
-    await sleep(100);
+    const quick = { onCommit: (count: number) => rows.push(count), abandonedMs: 2_000 };
+    const next = DeliveryLog.open(new Data(dataDir), today, { ...quick, place: 'another machine' });
+    await sleep(200);
     expect(landed()).toEqual([]);
-    await log.close();
+    await other.close();
     await next.close();
     expect(landed()).toEqual(bodies);
     expect(rows).toEqual([]);
+  });
+
+  it('lands each delivery once although another receiver lands its deliveries while it lives', async () => {
+    const quick = { abandonedMs: 40, place: 'another machine' };
+    const [living, ...others] = [{}, quick, quick].map((each) =>
+      DeliveryLog.open(new Data(dataDir), createClock(), each),
+    );
+    for (let id = 0; id < 12; id++) {
+      await living!.keep(delivery(id), String(id));
+      await sleep(20 * id);
+    }
+    await living!.close();
+    for (const other of others) await other.close();
+    expect(landed().toSorted()).toEqual([...Array(12).keys()].map(delivery).toSorted());
+    expect(readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => /\.spool/.test(name))).toEqual(
+      [],
+    );
   });
 
   it('limits the size of spools', async () => {
@@ -347,7 +368,7 @@ describe('the delivery log', () => {
   });
 
   it('lands a spool that is larger than a part in several parts', async () => {
-    const spool = path.join(dataDir, 'landing', 'watch_events', 'date=2026-11-20', 'run=webhook', '_spool');
+    const spool = path.join(dataDir, 'landing', 'watch_events', `date=${utcDay(Date.now())}`, 'run=webhook', '_spool');
     mkdirSync(spool, { recursive: true });
     const bodies = [...Array(25).keys()].map(delivery);
     const file = path.join(spool, 'part-r0123456789abcdef-000000-20261120101112131.spool');
@@ -355,6 +376,7 @@ describe('the delivery log', () => {
     const rows: number[] = [];
     const next = DeliveryLog.open(new Data(dataDir), clock, {
       limits: { rows: 10, bytes: 1e6 },
+      abandonedMs: 100,
       onCommit: (count) => rows.push(count),
     });
     while (rows.length === 0) await sleep(10);
@@ -362,6 +384,16 @@ describe('the delivery log', () => {
     expect(rows).toEqual([25]);
     expect(readManifests(dataDir).map((part) => part.rows)).toEqual([10, 10, 5]);
     expect(landed()).toEqual(bodies);
+  });
+
+  it('lands at once what a receiver of an earlier day left', async () => {
+    const left = DeliveryLog.open(new Data(dataDir), { now: () => new Date(Date.now() - 3 * DAY_MS) });
+    await left.keep(delivery(1), '1');
+    const rows: number[] = [];
+    const next = DeliveryLog.open(new Data(dataDir), createClock(), { onCommit: (count) => rows.push(count) });
+    while (rows.length === 0) await sleep(10);
+    await Promise.all([left.close(), next.close()]);
+    expect(landed()).toEqual([delivery(1)]);
   });
 
   it('puts many deliveries into few parts', async () => {

@@ -2,24 +2,24 @@ import { rmSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { WEBHOOK_RUN } from '../../../../schemas/pipeline/landing.js';
 import { pullRows, readManifests, readPartRows } from '../../../../src/landing/index.js';
-import { DeliveryLog } from '../../../../src/serve/webhooks/delivery-log.js';
+import { DeliveryLog, type DeliveryLogOptions } from '../../../../src/serve/webhooks/delivery-log.js';
 import type { SharedData } from '../../../../src/store/data.js';
 import { waitUntil } from '../../../helpers/sandbox.js';
 import { keysBelow, makeMachines } from '../../store/machines.js';
 
 const CLOCK = { now: () => new Date() };
-const OPTIONS = { leaseMs: 500, beatMs: 50, abandonedMs: 500 };
+const OPTIONS = { abandonedMs: 500 };
 const body = (n: number): string => JSON.stringify({ event: n, company_data: { id: n } });
 
 /** Opens the log of a machine. Its spools are landed only when the log is closed. */
-function openLog(data: SharedData): DeliveryLog {
-  const log = DeliveryLog.open(data, CLOCK, { ...OPTIONS, commitEveryMs: 3_600_000 });
+function openLog(data: SharedData, options: DeliveryLogOptions = OPTIONS): DeliveryLog {
+  const log = DeliveryLog.open(data, CLOCK, { ...options, commitEveryMs: 3_600_000 });
   onTestFinished(() => log.close().catch(() => undefined));
   return log;
 }
 
 const pieces = async (copy: SharedData): Promise<string[]> =>
-  (await keysBelow(copy, 'landing/watch_events/')).filter((key) => key.includes('.pieces/'));
+  (await keysBelow(copy, 'landing/watch_events/')).filter((key) => key.includes('/_spool/'));
 
 async function landedBodies(copy: SharedData): Promise<string[]> {
   await pullRows(copy, { streams: ['watch_events'] });
@@ -78,4 +78,24 @@ it('lands each delivery once although another machine took a living receiver for
   for (let n = 5; n < 9; n++) await slow.keep(body(n), String(n));
   await slow.close();
   expect(await landedBodies(b)).toEqual(Array.from({ length: 9 }, (_, n) => body(n)));
+});
+
+it('lands the deliveries that a machine gave while another one landed its earlier ones, before it was lost', async () => {
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
+  const lost = openLog(a, {});
+  await lost.keep(body(0), '0');
+  const create = b.storage.create.bind(b.storage);
+  let given = false;
+  b.storage.create = async (key, content) => {
+    // The other machine has read the pieces, and commits its part now.
+    if (!given && key.includes('_manifest')) {
+      given = true;
+      await lost.keep(body(1), '1');
+      rmSync(a.dataDir, { recursive: true });
+    }
+    return create(key, content);
+  };
+  openLog(b);
+  await waitUntil('both deliveries have landed', async () => (await landedBodies(b)).length === 2);
+  expect(await landedBodies(b)).toEqual([body(0), body(1)]);
 });

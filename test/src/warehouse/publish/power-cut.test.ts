@@ -15,6 +15,7 @@ import { readManifests } from '../../../../src/landing/index.js';
 import { findLost, listPlacements, watchDisk } from '../../../helpers/recorded-disk.js';
 import { land, marketNight, publishAndReopen, temporaryDataDir } from '../../../helpers/warehouse.js';
 import { Data } from '../../../../src/store/data.js';
+import { namesIn } from '../../../../src/store/files.js';
 
 vi.mock(import('node:fs'), async (original) =>
   (await import('../../../helpers/recorded-disk.js')).recordFs(await original()),
@@ -106,8 +107,10 @@ describe('publications and power cuts', () => {
     const lost: string[] = [];
     watchDisk(dataDir, (to) => {
       // A reader of the manifest relies on the part, and the replaced parts are removed next.
-      const part = /^(.*)\/_manifest\/(part-joined-.*)\.json$/.exec(to);
-      if (part !== null) lost.push(...findLost(path.join(dataDir, part[1] ?? '', `${part[2]}.parquet`)));
+      const [, folder = '', part = ''] = /^(.*)\/_manifest\/(part-joined-.*)\.json$/.exec(to) ?? [];
+      if (part === '') return;
+      const [name = 'none'] = namesIn(path.join(dataDir, folder), part);
+      lost.push(...findLost(path.join(dataDir, folder, name)));
     });
     await compactLanding(warehouse, new Data(dataDir), { minParts: 2 });
     const joined = listPlacements().filter(({ to }) => to.includes('part-joined-'));
