@@ -11,16 +11,15 @@ import {
 } from './errors.js';
 import type { HeldKey } from './held-key.js';
 import { NOT_SENT, type Limiter } from './limiter.js';
-import type { AnswerTimes, ApiResponse, AttemptReport, CallOptions } from './options.js';
+import type { ApiResponse, AttemptReport, CallFacts, CallOptions } from './options.js';
 import { PendingCall } from './pending-call.js';
 import { LazyResponse } from './response.js';
 import type { Route } from './route.js';
-import { isFromCache } from '../base/network/from-cache.js';
 import type { Redactor } from '../base/text/redact.js';
 import { prepareRequest, type PreparedRequest, type RequestParts } from './request.js';
 import { parseRetryAfter, retryDelay, type RetryPolicy } from './retry.js';
 import { looksWhole } from './looks-whole.js';
-import { headerOf, servedAt, type Answer, type Fault, type Headers, type Transport } from './transport.js';
+import { headerOf, type Answer, type Fault, type Transport } from './transport.js';
 
 /** Options of a caller, shared by all routes of one client. */
 export interface CallerOptions {
@@ -111,11 +110,9 @@ export class Caller {
         try {
           onSend?.();
           const started = performance.now();
-          const sentAt = options.onTimes && new Date();
           const sent = await transport.send(request, key, call, !route.isScreen);
           const ms = performance.now() - started;
-          if (sent.ok && sentAt) options.onTimes?.(timesOf(sent, sentAt));
-          outcome = this.#read(route, request, options.mask === undefined ? sent : masked(sent, options.mask), attempt);
+          outcome = this.#read(route, request, sent, attempt, options.mask);
           const isAborted = !sent.ok && sent.kind === 'aborted';
           const error = isAborted ? 'AbortError' : outcome instanceof ApiError ? outcome.name : null;
           const { status, bytes } = sent;
@@ -169,11 +166,15 @@ export class Caller {
 
   /** Makes the error of a call that is not sent because of the daily limit. */
   #unsent(route: Route<unknown>, request: PreparedRequest, attempts: number): LimitError {
-    const { redactor, now, limiter } = this.#options;
-    const requestKey = redactor.text(request.key);
-    const context = { endpoint: route.endpoint, requestKey, status: 0, body: '', fetchedAt: now().toISOString() };
+    const { redactor, limiter } = this.#options;
+    const context = { ...this.#facts(route, request, 0, attempts), requestKey: redactor.text(request.key), body: '' };
     const message = `not sent, because the API said before: ${limiter.dailyLimit}`;
-    return new LimitError({ ...context, attempts }, 'limits.daily', null, message);
+    return new LimitError(context, 'limits.daily', null, message);
+  }
+
+  #facts({ endpoint }: Route<unknown>, { key }: PreparedRequest, status: number, attempts: number): CallFacts {
+    const { redactor, now } = this.#options;
+    return { endpoint, requestKey: redactor.data(key), status, fetchedAt: now().toISOString(), attempts };
   }
 
   #read<T>(
@@ -181,47 +182,34 @@ export class Caller {
     request: PreparedRequest,
     raw: Answer | Fault,
     attempts: number,
+    mask: CallOptions['mask'],
   ): LazyResponse<T> | ApiError {
-    const { redactor, now, timeoutMs } = this.#options;
-    const requestKey = redactor.data(request.key);
-    const facts = {
-      endpoint: route.endpoint,
-      requestKey,
-      status: raw.status,
-      fetchedAt: now().toISOString(),
-      attempts,
-    };
-    if (!raw.ok)
-      return faultError(raw, { ...facts, requestKey: redactor.text(requestKey), body: '' }, redactor, timeoutMs);
-    const answer = { ...raw, body: redactor.bytes(withoutMark(raw.body)) };
-    const response = new LazyResponse(route, facts, answer);
-    if (route.isLazy && looksWhole(raw.status, answer.body)) return response;
+    const { redactor, timeoutMs } = this.#options;
+    const facts = this.#facts(route, request, raw.status, attempts);
+    const shown = (text: string): string => redactor.text(mask === undefined ? text : mask(text));
+    if (!raw.ok) {
+      const context = { ...facts, requestKey: redactor.text(facts.requestKey), body: '' };
+      return faultError(raw, context, shown(raw.message), timeoutMs);
+    }
+    const body = withoutMark(raw.body);
+    raw.body = redactor.bytes(mask === undefined ? body : Buffer.from(mask(body.toString())));
+    const response = new LazyResponse(route, facts, raw);
+    if (route.isLazy && looksWhole(raw.status, raw.body)) return response;
     const reading = response.read();
     if (!(reading instanceof ApiError)) return response;
     // `redactor.data` does not remove a short API key. People read errors, so remove such a key, too. Then read the
     // error again from the redacted text.
-    const body = hideInError(response.body, redactor);
-    const retryAfterMs = parseRetryAfter(raw.headers, Date.now());
-    const headers = withLocation(raw.headers, (location) => redactor.text(location));
-    const shown = { ...facts, requestKey: redactor.text(requestKey), body, retryAfterMs };
-    const error = route.read(shown, { ...raw, headers });
+    const location = headerOf(raw.headers, 'location');
+    const headers = location === null ? raw.headers : { ...raw.headers, location: shown(location) };
+    const context = {
+      ...facts,
+      requestKey: redactor.text(facts.requestKey),
+      body: hideInError(response.body, redactor),
+      retryAfterMs: parseRetryAfter(raw.headers, Date.now()),
+    };
+    const error = route.read(context, { ...raw, headers });
     return error instanceof ApiError ? error : reading;
   }
-}
-
-function timesOf({ headers }: Answer, sentAt: Date): AnswerTimes {
-  const cached = isFromCache((name) => headerOf(headers, name));
-  return { servedAt: servedAt(headers), cached, sentAt, receivedAt: new Date() };
-}
-
-function masked(raw: Answer | Fault, mask: (text: string) => string): Answer | Fault {
-  if (!raw.ok) return { ...raw, message: mask(raw.message) };
-  return { ...raw, body: Buffer.from(mask(raw.body.toString())), headers: withLocation(raw.headers, mask) };
-}
-
-function withLocation(headers: Headers, change: (location: string) => string): Headers {
-  const location = headerOf(headers, 'location');
-  return location === null ? headers : { ...headers, location: change(location) };
 }
 
 /** Removes a byte order mark. */
@@ -245,8 +233,7 @@ function resolveEscapes(body: string): string {
   }
 }
 
-function faultError(fault: Fault, context: ApiErrorContext, redactor: Redactor, timeoutMs: number): ApiError {
-  const message = redactor.text(fault.message);
+function faultError(fault: Fault, context: ApiErrorContext, message: string, timeoutMs: number): ApiError {
   switch (fault.kind) {
     case 'timeout':
     case 'aborted':

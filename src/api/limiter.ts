@@ -113,7 +113,7 @@ export class Limiter {
   /** Ends a request that got a ticket. */
   release(): void {
     this.#allowance.end();
-    this.#admit();
+    if (this.#queue.length > 0) this.#admit();
   }
 
   /** Waits before a retry. Throws like `acquire`. */

@@ -86,8 +86,6 @@ export interface CallOptions {
    * itself is sent unchanged. A masked JSON body must still be JSON.
    */
   mask?: (text: string) => string;
-  /** Called with the times of each answer, before the call resolves. Must not throw. */
-  onTimes?: (times: AnswerTimes) => void;
 }
 
 /** When an answer was made, by the server's clock, and when it was asked for and came, by this machine's clock. */
@@ -114,7 +112,7 @@ export interface CallFacts {
   attempts: number;
 }
 
-/** An answer without an error. */
+/** An answer without an error. `data`, `misfits`, `body` and `times` are getters of a class: `{...answer}` lacks them. */
 export interface ApiResponse<T> extends CallFacts {
   /**
    * The answer as JSON, with the documented types. Fields that the reference does not name are kept. A value of another
@@ -128,8 +126,8 @@ export interface ApiResponse<T> extends CallFacts {
   readonly body: string;
   /** Returns `body` in UTF-8. */
   bytes(): Uint8Array;
-  /** Time by the server's clock (header `Date`), as an ISO instant. Null when the answer had no `Date`. */
-  readonly servedAt: string | null;
+  /** When the answer was made, asked for and received. */
+  readonly times: AnswerTimes;
 }
 
 /**

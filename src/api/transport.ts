@@ -22,6 +22,9 @@ export interface Answer {
   /** Received bytes of the body, before decompression. */
   bytes: number;
   headers: Headers;
+  /** When the request was sent and the answer had come, by this machine's clock, in milliseconds since 1970. */
+  sentAt: number;
+  receivedAt: number;
   /** Proxy that may have made the answer itself; null without one. A proxy cannot do so with https. */
   proxy: string | null;
 }
@@ -169,6 +172,7 @@ class Exchange implements Dispatcher.DispatchHandler, Stage {
   #loose = 0;
   #bytes = 0;
   #headers: Headers = {};
+  readonly #sentAt = Date.now();
 
   constructor(
     private readonly pool: Dispatcher,
@@ -232,8 +236,16 @@ class Exchange implements Dispatcher.DispatchHandler, Stage {
       const declared = charset === undefined ? '' : ` (it is declared as ${charset})`;
       return this.#give('encoding', 'ENCODING', `the body is not UTF-8${declared}`);
     }
-    const { proxy } = this.limits;
-    const answer: Answer = { ok: true, status: this.#status, body, bytes: this.#bytes, headers: this.#headers, proxy };
+    const answer: Answer = {
+      ok: true,
+      status: this.#status,
+      body,
+      bytes: this.#bytes,
+      headers: this.#headers,
+      sentAt: this.#sentAt,
+      receivedAt: Date.now(),
+      proxy: this.limits.proxy,
+    };
     const next = this.follow ? nextPath(this.sent, answer) : null;
     if (next === null) this.#finish(answer);
     else this.#redirect(next);

@@ -70,25 +70,21 @@ interface QuotaReading {
  */
 async function askMetrics({ client, clock, config }: CrawlDeps, heartbeat: Heartbeat): Promise<QuotaReading> {
   const { attempt, signal } = heartbeat;
-  const noTime: ClockReading = { servedAt: null, now: new Date() };
-  let reading = noTime;
   try {
-    const { data, fetchedAt: read_at } = await client.v2.metrics({
-      signal,
-      onTimes: (times) => void (reading = readClock(times)),
-    });
+    const { data, times, fetchedAt: read_at } = await client.v2.metrics({ signal });
     const metrics = readMetrics(data);
     for (const { metric, used, total } of metrics) quotaRead.report({ metric, used, total, readAt: read_at });
     const daily = dailyMetric(data, config.quota.metric);
     if (daily !== null && daily.used < daily.total) client.quota.open();
-    return { metrics, daily, read_at, reading, fault: null };
+    return { metrics, daily, read_at, reading: readClock(times), fault: null };
   } catch (error) {
     const kind = kindOf(error);
     const isSilent = kind === 'fault' || kind === 'limit';
     if (signal.aborted || kind === 'key' || kind === 'fatal' || (isSilent && attempt < GOES_ON_AT)) throw error;
     const words = `The daily quota could not be read (${(error as Error).name} of /v2/metrics); the run continued without it.`;
     const fault = isSilent ? words : null;
-    return { metrics: [], daily: null, read_at: clock.now().toISOString(), reading: noTime, fault };
+    const reading = { servedAt: null, now: new Date() };
+    return { metrics: [], daily: null, read_at: clock.now().toISOString(), reading, fault };
   }
 }
 

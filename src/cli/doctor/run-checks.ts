@@ -3,8 +3,7 @@ import { createClock, type Clock } from '../../base/time/clock.js';
 import type { Config } from '../../config/config.js';
 import { isOpen } from '../../store/file-modes.js';
 import { findApiKey, isInEnvironment, keySource } from '../../config/stored-key.js';
-import { checkClock, readClock, type ClockReading } from '../../crawl/records/clock-off.js';
-import type { AnswerTimes } from '../../api/index.js';
+import { checkClock, readClock } from '../../crawl/records/clock-off.js';
 import { sandboxDays, sandboxToAsk } from '../running-sandbox.js';
 import { openApi, type CommandApi } from '../api.js';
 import { loadInForce } from '../../config/config-in-force.js';
@@ -124,11 +123,9 @@ async function checkApi(config: Config, clock: Clock): Promise<Finding> {
   let api: CommandApi | undefined;
   try {
     api = openApi(config, clock);
-    let reading: ClockReading = { servedAt: null, now: new Date() };
-    const onTimes = (times: AnswerTimes): void => void (reading = readClock(times));
-    const { data } = await api.call(async (client) => client.v2.metrics({ onTimes }));
+    const { data, times } = await api.call(async (client) => client.v2.metrics());
     const metrics = data.flatMap((group) => group.metrics).length;
-    const off = checkClock(reading, 'ends');
+    const off = checkClock(readClock(times), 'ends');
     if (off !== null) return warn('api', off, 'Set the clock of this machine with NTP.');
     return ok('api', `${api.baseUrl} accepts the API key and reports ${metrics} usage metrics`);
   } catch (error) {

@@ -16,6 +16,8 @@ const answer = (status: number, body: object): Answer => ({
   body: Buffer.from(JSON.stringify(body)),
   bytes: 1,
   headers: {},
+  sentAt: 0,
+  receivedAt: 0,
   proxy: null,
 });
 const fault = (code: string): Fault => ({ ok: false, kind: 'transport', status: 0, bytes: 0, code, message: code });
