@@ -1,9 +1,13 @@
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
+import type { Dispatcher } from 'undici';
+import { errorMessage, TidemarkError } from '../../base/errors.js';
 import { sha256 } from '../../base/hash.js';
+import { connectToAny } from '../../base/network/connections.js';
+import { readDecoded } from '../../base/network/content-coding.js';
 import { PATIENCE, TransientError, type Patience } from '../retry.js';
 import { isStorageError, StorageError, storageError } from '../errors.js';
-import { Connections, type BodyLimit, type Reply, type SignedRequest } from './http.js';
 import { describeRefusal } from './refusals.js';
 import { addressOf, readCredentials, type BucketAddress, type BucketSettings, type Credentials } from './settings.js';
 import { readErrorCode } from './xml.js';
@@ -20,6 +24,23 @@ export interface Call {
   handles?: readonly (number | string)[];
 }
 
+/** Headers of an answer, by lower-case name. */
+export type Headers = Dispatcher.ResponseData['headers'];
+
+/** The answer to a request. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  /** Decompressed. */
+  body: Buffer;
+}
+
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 60_000;
+/** Longer than the time between two heartbeats of a lease. */
+const KEEP_ALIVE_MS = 30_000;
+/** A longer body is sent in pieces. The time of silence begins again after each piece. */
+const PIECE_BYTES = 64 * 2 ** 10;
 /** Believe a refusal that comes this often in a row. A single one may come from a gateway that is being changed. */
 const REFUSALS = 3;
 // Statuses after which the same request may succeed. 409: another request changes the same key at the same time.
@@ -35,27 +56,34 @@ const TRANSIENT_CODES = new Set([
   'IncompleteBody',
   'XAmzContentSHA256Mismatch',
 ]);
-/** For errors, lists and answers to writes. A list of 1,000 keys has at most 7 MB. */
-const SMALL: BodyLimit = { bytes: 16 * 2 ** 20, ms: 60_000 };
+/** How large a body may be, and how long it may take: for errors, lists and answers to writes. A list of 1,000 keys has at most 7 MB. */
+const SMALL = { bytes: 16 * 2 ** 20, ms: 60_000 };
 /** For files, and pieces of them. */
-const WHOLE: BodyLimit = { bytes: 2 ** 30, ms: 600_000 };
+const WHOLE = { bytes: 2 ** 30, ms: 600_000 };
 
-/** Signs requests to one bucket and sends them. Distinguishes failures that a retry may cure from all others. */
+/**
+ * Signs requests to one bucket, and sends them through the proxy of the environment. Keeps connections open, and follows no
+ * redirects. Distinguishes failures that a retry may cure from all others.
+ */
 export class S3Client {
   readonly name: string;
   readonly #patience: Patience;
   readonly #address: BucketAddress;
   readonly #prefix: string;
   readonly #credentials: Credentials;
-  readonly #connections: Connections;
+  readonly #dispatcher: Dispatcher;
   /** Keys derived from the secret, by day. */
   readonly #derived = new Map<string, ArrayBuffer>();
 
-  /** @throws TidemarkError `InvalidConfig` */
-  constructor(settings: BucketSettings, env: NodeJS.ProcessEnv, patience: Patience = PATIENCE) {
+  /**
+   * @param silenceMs time without progress after which a request fails, in milliseconds. Default: 60 s
+   * @throws TidemarkError `InvalidConfig`
+   */
+  constructor(settings: BucketSettings, env: NodeJS.ProcessEnv, patience = PATIENCE, silenceMs = SILENCE_MS) {
     this.#address = addressOf(settings, env);
     this.#credentials = readCredentials(env);
-    this.#connections = new Connections(env);
+    const timeouts = { headersTimeout: silenceMs, bodyTimeout: silenceMs };
+    this.#dispatcher = connectToAny({ connectMs: CONNECT_MS, keepAliveTimeout: KEEP_ALIVE_MS, ...timeouts }, env);
     this.#prefix = settings.prefix;
     this.#patience = patience;
     this.name = ['s3:/', settings.bucket, settings.prefix].filter((part) => part !== '').join('/');
@@ -96,13 +124,12 @@ export class S3Client {
   /**
    * Sends a request once. The answer to a PUT or DELETE has no body.
    * @throws StorageError `denied`
-   * @throws TransientError when a retry may succeed
+   * @throws TransientError when a retry may succeed, also after 10 s without a connection or 60 s of silence
+   * @throws TidemarkError `InvalidConfig` for the address of a proxy that Tidemark cannot use
    */
   async sendOnce(call: Call): Promise<Reply> {
-    const { method, key, handles } = call;
-    const limitFor = (status: number) =>
-      method === 'GET' && key !== undefined && isSuccess(call, status) ? WHOLE : SMALL;
-    const reply = await this.#connections.send(await this.#sign(call), limitFor);
+    const { method, handles } = call;
+    const reply = await this.#exchange(call);
     const { status, headers, body } = reply;
     const isOk = isSuccess(call, status);
     if (isOk && (method === 'GET' || body.length === 0)) return reply;
@@ -132,12 +159,52 @@ export class S3Client {
     throw new StorageError('denied', `${place}: ${what} (${said}).`, { todo });
   }
 
-  async #sign({ method, key, query = {}, headers = {}, body }: Call): Promise<SignedRequest> {
+  async #exchange(call: Call): Promise<Reply> {
+    const { method, key, body = null } = call;
+    const { url, headers } = await this.#sign(call);
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const answer = await this.#dispatcher.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        // Ask gateways to send files as they are now. These headers are not signed, because a gateway may change them.
+        headers: {
+          'accept-encoding': 'identity',
+          'cache-control': 'no-cache',
+          ...Object.fromEntries(headers),
+          ...(body !== null && { 'content-length': String(body.length) }),
+        },
+        body: body === null || body.length <= PIECE_BYTES ? body : Readable.from(piecesOf(body)),
+        // Never pause an answer: undici 7.30 ends the process if the service then closes the connection
+        // (`assert(!this.paused)`).
+        highWaterMark: Number.MAX_SAFE_INTEGER,
+      });
+      const { statusCode: status, headers: found, body: stream } = answer;
+      // A body that is destroyed before its end has an error, which must not end the process.
+      stream.on('error', () => undefined);
+      const { bytes, ms } = method === 'GET' && key !== undefined && isSuccess(call, status) ? WHOLE : SMALL;
+      timer = setTimeout(() => stream.destroy(new Error('the answer takes too long')), ms);
+      return { status, headers: found, body: await readDecoded(stream, found['content-encoding'], bytes) };
+    } catch (error) {
+      throw error instanceof TidemarkError ? error : asTransient(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #sign({
+    method,
+    key,
+    query = {},
+    headers = {},
+    body,
+  }: Call): Promise<{ url: URL; headers: globalThis.Headers }> {
     const pairs = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(value)}`);
     const path = key === undefined ? '' : this.fullKey(key).split('/').map(encode).join('/');
     const url = `${this.#address.url}/${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
     const { accessKeyId, secretAccessKey, sessionToken } = this.#credentials;
-    const signer = new AwsV4Signer({
+    return new AwsV4Signer({
       method,
       url,
       headers: { ...headers, 'x-amz-content-sha256': sha256(body ?? '') },
@@ -147,10 +214,21 @@ export class S3Client {
       service: 's3',
       region: this.#address.region,
       cache: this.#derived,
-    });
-    const signed = await signer.sign();
-    return { method, url: signed.url, headers: Object.fromEntries(signed.headers), body };
+    }).sign();
   }
+}
+
+function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
+}
+
+/** Makes the error for a broken connection. */
+function asTransient(error: unknown): TransientError {
+  // An address with several IP addresses gives one error for all of them, without a message.
+  const { code, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
+  const message = errorMessage(error) || errorMessage(errors?.[0] ?? 'the connection failed');
+  const detail = code === undefined || message.includes(code) ? message : `${message} (${code})`;
+  return new TransientError(detail, { cause: error });
 }
 
 /** Whether a request succeeded with this status. A gateway that made or changed the answer may use another one. */

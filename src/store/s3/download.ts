@@ -4,8 +4,7 @@ import { checkContent, isSame, storageError } from '../errors.js';
 import { placeFile } from '../files.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
-import { versionIn, type S3Client } from './client.js';
-import type { Headers } from './http.js';
+import { versionIn, type Headers, type S3Client } from './client.js';
 import { provesContent } from './proof.js';
 
 /** A service may show a new file late. After this many answers "not found", believe them. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { versionIn } from './client.js';
-import type { Reply } from './http.js';
+import { versionIn, type Reply } from './client.js';
 import { sha256 } from '../../base/hash.js';
 
 /*
