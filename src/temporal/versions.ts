@@ -123,16 +123,14 @@ export function shouldPromote(build: Build, { current, versions }: Deployment, l
 
 /**
  * Makes a build current: new runs start on it, and runs that may change their version continue on it.
- * @param withoutPolls false: the server refuses until a worker of the build has polled
- * @throws ServiceError when the server refuses
+ * @throws ServiceError when the server refuses, for example before a worker of the build has polled
  */
-export async function promote(client: Client, build: Build, withoutPolls = false): Promise<void> {
+export async function promote(client: Client, build: Build): Promise<void> {
   await client.workflowService.setWorkerDeploymentCurrentVersion({
     namespace: client.options.namespace,
     deploymentName: DEPLOYMENT,
     buildId: build ?? '',
     ignoreMissingTaskQueues: true,
-    allowNoPollers: withoutPolls,
   });
 }
 

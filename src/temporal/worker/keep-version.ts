@@ -11,22 +11,21 @@ const KNOWN_WITHIN_MS = 30_000;
 const TRY_EVERY_MS = 200;
 
 /**
- * Makes the version of this worker Temporal's current version if it should be (`shouldPromote`), now and every 10 s until
- * `stop`. Open runs stay on their version. Call it before the worker polls: the server needs 1 to 3 s for a new version.
- * @returns when no worker of another version gets new runs any more: at once if none is live
+ * Makes the version of this worker Temporal's current version if it should be (`shouldPromote`). Does this once before
+ * the promise resolves, then every 10 s until `stop`. Open runs stay on their version.
+ * Call it after the worker began to poll, and let no run start before the promise resolves: otherwise, the server may
+ * start the first task of the run 1 to 4 s late.
  */
 export async function keepVersionCurrent(
   client: Client,
   { build, log, stop }: { build: Build; log: Logger; stop: AbortSignal },
 ): Promise<void> {
   let told = '';
-  const look = async (patienceMs: number, onAlone = (): void => undefined): Promise<void> => {
+  const look = async (patienceMs: number): Promise<void> => {
     try {
       const [state, live] = await Promise.all([readDeployment(client), liveBuilds(client)]);
       if (state !== null && shouldPromote(build, state, live)) {
-        const isAlone = live.size === 0;
-        if (isAlone) onAlone();
-        await promoteKnown(client, build, isAlone, performance.now() + patienceMs, stop);
+        await promoteKnown(client, build, patienceMs, stop);
         log.info(`New runs now start on ${nameOf(build)}. Before, they started on ${nameOf(state.current)}.`);
       }
       told = '';
@@ -37,34 +36,21 @@ export async function keepVersionCurrent(
       told = message;
     }
   };
-  const keep = async (): Promise<void> => {
+  await look(KNOWN_WITHIN_MS);
+  void (async () => {
     for (;;) {
       await delay(LOOK_EVERY_MS, undefined, { signal: stop, ref: false });
       await look(0);
     }
-  };
-  await new Promise<void>((resolve) => {
-    void look(KNOWN_WITHIN_MS, resolve)
-      .then(resolve)
-      .then(keep)
-      .catch(() => undefined);
-  });
+  })().catch(() => undefined);
 }
 
-/**
- * Promotes a build. If another worker is live, the server refuses until it has seen the first poll of this one; then
- * tries again until `until`.
- */
-async function promoteKnown(
-  client: Client,
-  build: Build,
-  isAlone: boolean,
-  until: number,
-  stop: AbortSignal,
-): Promise<void> {
+/** Promotes a build. The server refuses until it has seen the first poll; tries again for `patienceMs`. */
+async function promoteKnown(client: Client, build: Build, patienceMs: number, stop: AbortSignal): Promise<void> {
+  const until = performance.now() + patienceMs;
   for (;;) {
     try {
-      return await promote(client, build, isAlone);
+      return await promote(client, build);
     } catch (error) {
       if (performance.now() > until || stop.aborted) throw error;
     }

@@ -85,11 +85,6 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
       options,
     };
     const build = checked.versioned && bundle !== null ? bundleId(bundle) : null;
-    // Only crawl workers run workflows.
-    const current =
-      crawl !== null && config.worker.versioning !== 'manual'
-        ? keepVersionCurrent(temporal, { build, log, stop })
-        : null;
     const creating: Promise<Worker | Worker[]>[] = [];
     if (warehouse !== null) metrics?.keepsWarehouse(temporal);
     if (crawl !== null && bundle !== null && apiKey !== null)
@@ -106,7 +101,9 @@ async function serveQueues(setup: WorkerSetup, metrics: WorkerMetrics | null, tr
     }
     metrics?.checksHealth(async () => checkPolls(temporal, identity, [...workers, ...(standby?.working() ?? [])]));
     await runAll(runnables, stop, async () => {
-      await current;
+      // Only crawl workers run workflows.
+      if (crawl !== null && config.worker.versioning !== 'manual')
+        await keepVersionCurrent(temporal, { build, log, stop });
       // Starting leaves much garbage.
       collectGarbage();
       onReady({ queues, address: target.address, namespace, metrics: metrics?.url ?? null });
