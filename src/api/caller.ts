@@ -145,7 +145,8 @@ export class Caller {
     const { maxRetries } = retry;
     if (error instanceof TokenVerificationError && this.#keyAccepted && route.repeat === 'always')
       return Math.min(REFUSALS_DOUBTED, maxRetries);
-    if (isLimit(error) && limiter.limitedMs > LIMIT_BELIEVED_MS) return Math.min(1, maxRetries);
+    if (isLimit(error) && limiter.allowance.limitedMs(performance.now()) > LIMIT_BELIEVED_MS)
+      return Math.min(1, maxRetries);
     const mayHaveActed = !(error instanceof LimitError || (error instanceof TransportError && error.unsent));
     if (!error.retryable || (mayHaveActed && route.repeat === 'unsent')) return 0;
     return maxRetries;
@@ -154,11 +155,12 @@ export class Caller {
   /** Tells the limiter what an answer says about the limits. */
   #learn(outcome: ApiResponse<unknown> | ApiError, ticket: number): void {
     const { limiter, stopAtDailyLimit, retry } = this.#options;
+    const now = performance.now();
     if (!(outcome instanceof ApiError)) {
       this.#keyAccepted = true;
-      limiter.accepted();
+      limiter.allowance.accepted(now);
     } else if (isLimit(outcome)) {
-      limiter.limited(ticket, Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
+      limiter.allowance.limited(ticket, now, Math.min(outcome.retryAfterMs ?? 0, retry.maxRetryAfterMs));
     } else if (stopAtDailyLimit && outcome instanceof LimitError && outcome.guard === 'limits.daily') {
       limiter.stop(outcome.message);
     }

@@ -39,7 +39,8 @@ interface Waiter extends Stage {
 export class Limiter {
   /** What the API said when the daily limit was reached; null if requests may be sent. */
   dailyLimit: string | null = null;
-  readonly #allowance: Allowance;
+  /** Tell it what the answers say. */
+  readonly allowance: Allowance;
   /** Requests that wait for their turn, the next one first. */
   #queue: Waiter[] = [];
   /** Wakes the next request at its instant. */
@@ -54,13 +55,13 @@ export class Limiter {
     private readonly perSecond = Infinity,
   ) {
     this.#max = maxConcurrency;
-    this.#allowance = new Allowance(maxConcurrency, perSecond);
+    this.allowance = new Allowance(maxConcurrency, perSecond);
   }
 
   get limits() {
     const now = performance.now();
-    const { active, allowed } = this.#allowance;
-    const pace = this.#allowance.rateAt(now);
+    const { active, allowed } = this.allowance;
+    const pace = this.allowance.rateAt(now);
     return {
       /** Requests in flight. */
       active,
@@ -73,9 +74,9 @@ export class Limiter {
       /** Requests that may start per second; null without a limit. */
       perSecond: pace === Infinity ? null : pace,
       /** Milliseconds until the next request may start, because the API asked for it with `Retry-After`. */
-      heldMs: this.#allowance.heldMs(now),
+      heldMs: this.allowance.heldMs(now),
       /** Whether `limit` answers slow the requests down. */
-      isSlowed: this.#allowance.isSlowed(now),
+      isSlowed: this.allowance.isSlowed(now),
       /** Whether the daily limit stops all requests that use quota. */
       isDailyLimit: this.dailyLimit !== null,
       /** Workers that share the API key, this one included. */
@@ -91,7 +92,7 @@ export class Limiter {
   share(place: Place): void {
     this.#place = place;
     this.#max = shareOf(this.maxConcurrency, place);
-    this.#allowance.setMost(this.#max, this.perSecond / place.workers);
+    this.allowance.setMost(this.#max, this.perSecond / place.workers);
     this.#admit();
   }
 
@@ -106,13 +107,13 @@ export class Limiter {
     call.signal?.throwIfAborted();
     if (this.dailyLimit !== null && !isFree) return NOT_SENT;
     const now = performance.now();
-    if (this.#queue.length === 0 && this.#allowance.wait(now) === 0) return this.#allowance.start(now);
+    if (this.#queue.length === 0 && this.allowance.wait(now) === 0) return this.allowance.start(now);
     return this.#wait(isFree ? FIRST_RANK : call.rank, call);
   }
 
   /** Ends a request that got a ticket. */
   release(): void {
-    this.#allowance.end();
+    this.allowance.end();
     if (this.#queue.length > 0) this.#admit();
   }
 
@@ -120,25 +121,6 @@ export class Limiter {
   async pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const ends = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
     await sleep(ms, undefined, { signal: ends }).catch(() => ends.throwIfAborted());
-  }
-
-  /** Records an answer that is no error. */
-  accepted(): void {
-    this.#allowance.accepted(performance.now());
-  }
-
-  /**
-   * Records a `limit` answer.
-   * @param ticket of its request
-   * @param retryAfterMs wait that the answer asks for
-   */
-  limited(ticket: number, retryAfterMs: number): void {
-    this.#allowance.limited(ticket, performance.now(), retryAfterMs);
-  }
-
-  /** Milliseconds for which the API has answered only `limit`. */
-  get limitedMs(): number {
-    return this.#allowance.limitedMs(performance.now());
   }
 
   /** Stops all requests that use quota, after an answer with the daily limit. */
@@ -182,9 +164,9 @@ export class Limiter {
   #admit(due = performance.now()): void {
     const now = performance.now();
     while (this.#queue.length > 0 && this.#alarm === null) {
-      const wait = this.#allowance.wait(now);
+      const wait = this.allowance.wait(now);
       if (wait === Infinity) return;
-      if (wait === 0) this.#queue.shift()!.resolve(this.#allowance.start(Math.min(due, now)));
+      if (wait === 0) this.#queue.shift()!.resolve(this.allowance.start(Math.min(due, now)));
       else this.#alarm = setTimeout(() => this.#wake(now + wait), Math.ceil(wait));
     }
   }

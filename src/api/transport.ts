@@ -8,7 +8,7 @@ import { connectTo } from '../base/network/connections.js';
 import { readServedAt } from '../base/network/http-date.js';
 import { findRoute, nameProxy } from '../base/network/proxies.js';
 import type { PendingCall, Stage } from './pending-call.js';
-import type { Method, PreparedRequest } from './request.js';
+import type { PreparedRequest } from './request.js';
 
 /** Headers of an answer, by lower-case name. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -107,7 +107,7 @@ export function createTransport(options: TransportOptions) {
   // Compression costs time on both sides, so do without on this machine.
   const own = isLoopback(hostname) ? options.headers : { ...options.headers, 'accept-encoding': 'gzip' };
   const { proxy } = findRoute(options.baseUrl, process.env);
-  const limits: Limits = {
+  const limits = {
     timeoutMs: Math.min(timeoutMs, LONGEST_TIMER_MS),
     maxBodyBytes,
     proxy: proxy === null || protocol === 'https:' ? null : nameProxy(proxy),
@@ -135,10 +135,7 @@ export function createTransport(options: TransportOptions) {
 }
 
 /** A request as undici sends it. */
-interface Sent extends Dispatcher.DispatchOptions {
-  origin: string;
-  method: Method;
-}
+type Sent = Dispatcher.DispatchOptions & { origin: string };
 
 /**
  * Returns the path to which a redirect within the origin leads (RFC 9110, 15.4). Returns null if Tidemark does not
@@ -155,9 +152,6 @@ function nextPath({ origin, method, path }: Sent, { status, headers }: Answer): 
   const target = new URL(location, here);
   return target.origin === origin ? target.pathname + target.search : null;
 }
-
-/** Limits of each exchange, and the proxy that may have made its answer. */
-interface Limits extends Pick<TransportOptions, 'timeoutMs' | 'maxBodyBytes'>, Pick<Answer, 'proxy'> {}
 
 /** One request in flight, with its redirects. Collects the body, checks size and time, and settles once. */
 class Exchange implements Dispatcher.DispatchHandler, Stage {
@@ -176,7 +170,7 @@ class Exchange implements Dispatcher.DispatchHandler, Stage {
 
   constructor(
     private readonly pool: Dispatcher,
-    private readonly limits: Limits,
+    private readonly limits: { timeoutMs: number; maxBodyBytes: number; proxy: string | null },
     private readonly sent: Sent,
     private readonly follow: boolean,
     private readonly settle: (outcome: Answer | Fault) => void,
@@ -247,20 +241,14 @@ class Exchange implements Dispatcher.DispatchHandler, Stage {
       proxy: this.limits.proxy,
     };
     const next = this.follow ? nextPath(this.sent, answer) : null;
-    if (next === null) this.#finish(answer);
-    else this.#redirect(next);
-  }
-
-  #redirect(path: string): void {
-    if (this.#redirects++ === MOST_REDIRECTS) {
-      const last = headerOf(this.#headers, 'location') ?? '';
+    if (next === null) return this.#finish(answer);
+    if (this.#redirects++ === MOST_REDIRECTS)
       return this.#give(
         'redirects',
         'REDIRECTS',
-        `the API redirects more than ${MOST_REDIRECTS} times, last to ${last}`,
+        `the API redirects more than ${MOST_REDIRECTS} times, last to ${next}`,
       );
-    }
-    this.sent.path = path;
+    this.sent.path = next;
     this.#chunks = [];
     this.#status = this.#bytes = this.#loose = 0;
     // The connection is free again after this answer has been read.

@@ -114,8 +114,8 @@ describe('Limiter', () => {
           started++;
           expect(++active).toBeLessThanOrEqual(max);
           for (let n = 0; n < ticks; n++) await Promise.resolve();
-          if (end === 'accepted') limiter.accepted();
-          if (end === 'limited' && max > 1) limiter.limited(ticket, 0);
+          if (end === 'accepted') limiter.allowance.accepted(performance.now());
+          if (end === 'limited' && max > 1) limiter.allowance.limited(ticket, performance.now());
           if (end === 'abort') abort.abort();
           active--;
           limiter.release();
