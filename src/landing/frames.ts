@@ -14,27 +14,37 @@ import { withoutForgotten } from '../privacy/forgotten.js';
  */
 
 /** A response that is not landed yet. The landing zone adds the hash. */
-export type NewRow = Omit<LandedRow, 'sha256'>;
+export interface NewRow extends Omit<LandedRow, 'sha256' | 'body'> {
+  /** As text or as its bytes in UTF-8. An answer stays bytes unless somebody needs its text. */
+  body: string | Uint8Array;
+}
 
-/** A row whose body is still bytes. */
-export interface Frame {
-  facts: Omit<LandedRow, 'body'>;
+/** A row whose body is bytes. */
+export interface Frame extends Omit<LandedRow, 'body'> {
   body: Buffer;
 }
 
 /** Encodes the body of a row, and adds its hash. */
-export function frameOf({ request_key, entity_id, row_kind, status, fetched_at, body: text }: NewRow): Frame {
-  const body = Buffer.from(text);
-  const facts = { request_key, entity_id, row_kind, status, fetched_at, sha256: hash('sha256', body) };
-  return { facts, body };
+export function frameOf({ request_key, entity_id, row_kind, status, fetched_at, body: given }: NewRow): Frame {
+  const body = bytesOf(given);
+  return { request_key, entity_id, row_kind, status, fetched_at, sha256: hash('sha256', body), body };
+}
+
+/** Returns the body of a row as text. */
+export function textOf({ body }: Pick<NewRow, 'body'>): string {
+  return typeof body === 'string' ? body : bytesOf(body).toString();
+}
+
+function bytesOf(body: NewRow['body']): Buffer {
+  return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
 /** Returns the row of a frame. Its body is decoded when it is read. */
-export function rowOf({ facts, body }: Frame): LandedRow {
+export function rowOf(frame: Frame): LandedRow {
   return {
-    ...facts,
+    ...frame,
     get body() {
-      return body.toString('utf8');
+      return textOf(frame);
     },
   };
 }
@@ -52,7 +62,7 @@ export function encodeFrame(frame: Frame): Buffer[] {
 }
 
 /** Returns the first line of a frame. It identifies the frame among those of a chunk. */
-export function headOf({ facts, body }: Frame): string {
+export function headOf({ body, ...facts }: Frame): string {
   return JSON.stringify({ ...facts, bytes: body.length });
 }
 
@@ -63,26 +73,25 @@ export function distinct(frames: readonly Frame[]): Frame[] {
 
 const LINE_BREAK = Buffer.from('\n');
 
-/** A frame and the position after it. */
-export interface FoundFrame extends Frame {
-  end: number;
-}
-
 /** Reads the frame at a position. Returns undefined if it is incomplete or damaged. */
-function readFrame(bytes: Buffer, at: number): FoundFrame | undefined {
+function readFrame(bytes: Buffer, at: number): Frame | undefined {
   const head = bytes.indexOf(LINE_BREAK, at) + 1;
   const parsed = parseHead(bytes.toString('utf8', at, head));
   if (parsed === undefined) return undefined;
   const { bytes: length, ...facts } = parsed;
-  const end = head + length + LINE_BREAK.length;
-  const body = bytes.subarray(head, end - LINE_BREAK.length);
-  const isSound = bytes[end - 1] === LINE_BREAK[0] && hash('sha256', body) === facts.sha256;
-  return isSound ? { facts, body, end } : undefined;
+  const body = bytes.subarray(head, head + length);
+  const isSound = bytes[head + length] === LINE_BREAK[0] && hash('sha256', body) === facts.sha256;
+  return isSound ? { ...facts, body } : undefined;
 }
 
-function parseHead(line: string): (Frame['facts'] & { bytes: number }) | undefined {
+/** Returns the position after a frame in the bytes from which it was read. */
+export function endOf({ body }: Frame, bytes: Buffer): number {
+  return body.byteOffset - bytes.byteOffset + body.length + LINE_BREAK.length;
+}
+
+function parseHead(line: string): (Omit<Frame, 'body'> & { bytes: number }) | undefined {
   try {
-    const head = JSON.parse(line) as (Frame['facts'] & { bytes: number }) | null;
+    const head = JSON.parse(line) as (Omit<Frame, 'body'> & { bytes: number }) | null;
     return Number.isSafeInteger(head?.bytes) && head!.bytes >= 0 ? head! : undefined;
   } catch {
     return undefined;
@@ -93,10 +102,10 @@ function parseHead(line: string): (Frame['facts'] & { bytes: number }) | undefin
 const NEXT = Buffer.from('{"request_key":');
 
 /** Reads the frames in some bytes. Skips incomplete and damaged ones. */
-export function* parseFrames(bytes: Buffer): Generator<FoundFrame> {
+export function* parseFrames(bytes: Buffer): Generator<Frame> {
   for (let at = 0; at !== -1;) {
-    const found = readFrame(bytes, at);
-    if (found !== undefined) yield found;
-    at = found?.end ?? bytes.indexOf(NEXT, at + 1);
+    const frame = readFrame(bytes, at);
+    if (frame !== undefined) yield frame;
+    at = frame === undefined ? bytes.indexOf(NEXT, at + 1) : endOf(frame, bytes);
   }
 }

@@ -1,5 +1,15 @@
 export { adoptSpools } from './adopt-spools.js';
-export { encodeFrame, frameOf, headOf, parseFrames, rowOf, stripFrame, type Frame, type NewRow } from './frames.js';
+export {
+  encodeFrame,
+  frameOf,
+  headOf,
+  parseFrames,
+  rowOf,
+  stripFrame,
+  textOf,
+  type Frame,
+  type NewRow,
+} from './frames.js';
 export { landSpool, SPOOL_LIMITS, type SpoolLimits } from './land-spool.js';
 export { finishListing, ListingWriter } from './listing-writer.js';
 export {

@@ -103,14 +103,14 @@ async function notLanded(target: PartTarget, frames: readonly Frame[]): Promise<
   // Two deliveries may have the same key. The parts hold the first ones.
   const landed = new Map<string, number>();
   for (const key of parts.flatMap(readPartRows).map(keyOf)) landed.set(key, (landed.get(key) ?? 0) + 1);
-  return frames.filter(({ facts }) => {
-    const left = landed.get(keyOf(facts)) ?? 0;
-    landed.set(keyOf(facts), left - 1);
+  return frames.filter((frame) => {
+    const left = landed.get(keyOf(frame)) ?? 0;
+    landed.set(keyOf(frame), left - 1);
     return left <= 0;
   });
 }
 
 /** Identifies a row of a chunk: the request, and when its answer came. `tidemark forget` may change the body. */
-function keyOf({ request_key, entity_id, row_kind, fetched_at }: Frame['facts']): string {
+function keyOf({ request_key, entity_id, row_kind, fetched_at }: Omit<Frame, 'body'>): string {
   return JSON.stringify([request_key, entity_id, row_kind, fetched_at]);
 }

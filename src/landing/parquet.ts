@@ -58,9 +58,8 @@ export function footerOf(target: Omit<PartTarget, 'data'>): Record<string, strin
  * schemas/pipeline/landing.ts. The footer names the stream, run, date and chunk, and also the market if the run has one.
  * The value of its key `content` is the SHA-256 of the hashes of all rows, one per line.
  */
-export async function encodePart(target: PartTarget, frames: readonly Frame[]): Promise<Uint8Array> {
+export async function encodePart(target: PartTarget, rows: readonly Frame[]): Promise<Uint8Array> {
   const { parquetWriteBuffer: write } = await import('hyparquet-writer');
-  const rows = frames.map(({ facts }) => facts);
   const constant = (value: string | null) => rows.map(() => value);
   const columns = {
     stream: constant(target.stream),
@@ -72,7 +71,7 @@ export async function encodePart(target: PartTarget, frames: readonly Frame[]): 
     row_kind: rows.map((row) => row.row_kind),
     status: rows.map((row) => row.status),
     fetched_at: rows.map((row) => BigInt(Date.parse(row.fetched_at)) * 1000n),
-    body: frames.map(({ body }) => body),
+    body: rows.map((row) => row.body),
     sha256: rows.map((row) => row.sha256),
   };
   const content = sha256(rows.map((row) => `${row.sha256}\n`).join(''));

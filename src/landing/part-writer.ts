@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFolder } from '../store/data-folder.js';
-import type { LandedRow, PartManifest } from '../../schemas/pipeline/landing.js';
+import type { PartManifest } from '../../schemas/pipeline/landing.js';
 import { PEOPLE } from '../../schemas/streams/people.js';
 import { writeFileOnce } from '../store/files.js';
 import { sha256 } from '../base/hash.js';
 import { partLanded } from '../base/observed.js';
 import { refreshForgotten, requireForgotten } from '../privacy/forgotten.js';
-import { frameOf, rowOf, stripFrame, type Frame, type NewRow } from './frames.js';
+import { frameOf, stripFrame, type Frame, type NewRow } from './frames.js';
 import { findReplacing, readManifest, tryManifest } from './manifest.js';
 import { encodePart } from './parquet.js';
 import { manifestFile, partName, spoolFile, type PartTarget } from './paths.js';
@@ -24,14 +24,12 @@ import type { Data } from '../store/data.js';
 export class PartWriter {
   readonly #target: PartTarget;
   readonly #spool: Spool;
-  readonly #frames: Frame[];
-  readonly #rows: LandedRow[];
+  readonly #rows: Frame[];
 
   private constructor(target: PartTarget, spool: Spool) {
     this.#target = target;
     this.#spool = spool;
-    this.#frames = [...spool.found];
-    this.#rows = this.#frames.map(rowOf);
+    this.#rows = [...spool.found];
   }
 
   /** Returns the chunk's manifest if the chunk is committed, here or by another machine; undefined otherwise. */
@@ -57,7 +55,7 @@ export class PartWriter {
   }
 
   /** The rows of this chunk so far, from this attempt and from earlier ones. */
-  get rows(): readonly LandedRow[] {
+  get rows(): readonly Frame[] {
     return this.#rows;
   }
 
@@ -74,8 +72,7 @@ export class PartWriter {
   add(row: NewRow, most: number): void {
     const frame = stripFrame(this.#target, frameOf(row));
     this.#spool.add(frame, most);
-    this.#frames.push(frame);
-    this.#rows.push(rowOf(frame));
+    this.#rows.push(frame);
   }
 
   /** Appends a row whose answer cost money. With the data in a bucket, resolves when the bucket has it. */
@@ -101,7 +98,7 @@ export class PartWriter {
     const written =
       this.#rows.length === 0
         ? undefined
-        : await this.#orClose(writePart(target, this.#frames, () => this.#spool.assertKept()));
+        : await this.#orClose(writePart(target, this.#rows, () => this.#spool.assertKept()));
     await this.#spool.discard();
     return written?.manifest;
   }
@@ -148,7 +145,7 @@ export async function writePart(
   const file = path.join(folder, partName(target.chunk, hash));
   await writeFileOnce(file, bytes);
   await target.data.give(file);
-  const times = frames.map(({ facts }) => facts.fetched_at).toSorted();
+  const times = frames.map(({ fetched_at }) => fetched_at).toSorted();
   const { data, ...identity } = target;
   const manifest: PartManifest = {
     ...identity,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { asDiskError } from '../store/disk-errors.js';
 import { makeFolder } from '../store/files.js';
 import type { Data, SharedData } from '../store/data.js';
-import { distinct, encodeFrame, headOf, parseFrames, type FoundFrame, type Frame } from './frames.js';
+import { distinct, encodeFrame, endOf, headOf, parseFrames, type Frame } from './frames.js';
 import { listPieces, Pieces, readPieces } from './pieces.js';
 
 /*
@@ -177,9 +177,12 @@ export class Spool {
  * responses again.
  */
 function recover(file: string): Frame[] {
-  const frames = readSpool(file);
-  const whole = frames.at(-1)?.end ?? 0;
-  if (existsSync(file) && whole < statSync(file).size) truncateSync(file, whole);
+  if (!existsSync(file)) return [];
+  const bytes = readFileSync(file);
+  const frames = [...parseFrames(bytes)];
+  const last = frames.at(-1);
+  const whole = last === undefined ? 0 : endOf(last, bytes);
+  if (whole < bytes.length) truncateSync(file, whole);
   return distinct(frames);
 }
 
@@ -190,6 +193,6 @@ export async function gatherSpool(copy: SharedData, file: string): Promise<void>
 }
 
 /** Reads the frames of a spool. Skips incomplete and damaged ones. Returns none if there is no such file. */
-export function readSpool(file: string): FoundFrame[] {
+export function readSpool(file: string): Frame[] {
   return existsSync(file) ? [...parseFrames(readFileSync(file))] : [];
 }

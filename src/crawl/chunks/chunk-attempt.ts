@@ -1,7 +1,7 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import type { ApiError } from '../../api/index.js';
 import { keepsContacts } from '../../config/config.js';
-import { PartWriter, type NewRow, type PartTarget } from '../../landing/index.js';
+import { PartWriter, textOf, type NewRow, type PartTarget } from '../../landing/index.js';
 import type { RequestLog } from '../../landing/request-log.js';
 import { openFingerprint, type Fingerprint } from '../../privacy/fingerprint.js';
 import { Routes } from '../judge/routes.js';
@@ -216,7 +216,7 @@ export class ChunkAttempt {
     const { fingerprint, work } = this;
     const { withoutPersonalData } = work.fetcher;
     if (fingerprint === null || withoutPersonalData === undefined) return row;
-    return { ...row, body: withoutPersonalData(row.body, fingerprint, row.request_key) };
+    return { ...row, body: withoutPersonalData(textOf(row), fingerprint, row.request_key) };
   }
 
   /**

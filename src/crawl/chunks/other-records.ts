@@ -8,7 +8,7 @@ import { isRecord } from '../records/answer.js';
 const PARTS_LOOKED_AT = 5;
 
 /** Whether a landed row proves that the API key may use the route. A record proves this, and so does a 404. */
-export function isAnswered(row: LandedRow): boolean {
+export function isAnswered(row: Omit<LandedRow, 'body'>): boolean {
   return row.entity_id !== null && row.row_kind !== 'failed' && (isRecord(row) || row.status === 404);
 }
 

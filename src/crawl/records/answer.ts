@@ -13,9 +13,16 @@ export function rowOf(response: ApiResponse<unknown>, entityId: string | null, r
     row_kind: rowKind,
     status: response.status,
     fetched_at: response.fetchedAt,
-    body: response.body.trim() === '' ? 'null' : response.body,
+    body: isBlank(response.bytes()) ? 'null' : response.bytes(),
   };
 }
+
+function isBlank(bytes: Uint8Array): boolean {
+  return !bytes.some((byte) => byte > SPACE);
+}
+
+// The code of a space. All smaller codes are other blanks and control characters.
+const SPACE = 0x20;
 
 /**
  * Makes the row that the crawl lands for an error answer. The row keeps the status and the start of the text, so the

@@ -1,7 +1,7 @@
 import { UNREAD_PAGES } from '../../../schemas/pipeline/landing.js';
 import { isUsable, keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
-import type { NewRow } from '../../landing/index.js';
+import { textOf, type NewRow } from '../../landing/index.js';
 
 /** Read at most this many pages of one company's events or people, even if the API reports more. */
 export const MOST_PAGES = 1_000;
@@ -25,7 +25,7 @@ export async function readPages(
   ids = new Set<string>(),
 ): Promise<PagesRead> {
   for (let page = 1; ; page++) {
-    const { body } = await ask(page);
+    const body = textOf(await ask(page));
     const items = readItems(body, list);
     for (const key of keysOf(items)) if (isUsable(key)) ids.add(key);
     const reported = Number((readJson(body) as { pages?: unknown }).pages ?? page);

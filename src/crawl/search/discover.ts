@@ -1,7 +1,7 @@
 import type { DiscoverInput, DiscoverResult } from '../../../schemas/pipeline/activities.js';
-import type { ForecastRecord, LandedRow } from '../../../schemas/pipeline/landing.js';
+import type { ForecastRecord } from '../../../schemas/pipeline/landing.js';
 import type { ApiError, ApiResponse } from '../../api/index.js';
-import { PartWriter, pullRows, readRunRows, type NewRow } from '../../landing/index.js';
+import { PartWriter, pullRows, readRunRows, textOf, type NewRow } from '../../landing/index.js';
 import { takeUnlessLost } from '../../warehouse/builds/take-published.js';
 import { keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
@@ -138,10 +138,11 @@ async function sendSearch(
  * Converts a landed page to an answer for the plan. Reads ids from the JSON text, as the warehouse does, so that long
  * ids are not rounded.
  */
-function answerOf(row: Pick<LandedRow, 'status' | 'body'>): PlanAnswer {
-  if (row.status >= 400) return { refused: row.body };
-  const { total_companies, total_pages, pages } = readJson(row.body) as Record<string, unknown>;
-  const ids = keysOf(readItems(row.body));
+function answerOf(row: Pick<NewRow, 'status' | 'body'>): PlanAnswer {
+  const body = textOf(row);
+  if (row.status >= 400) return { refused: body };
+  const { total_companies, total_pages, pages } = readJson(body) as Record<string, unknown>;
+  const ids = keysOf(readItems(body));
   if (pages !== undefined && total_companies === undefined) {
     const count = readCount(pages);
     return count === null ? { refused: unusable('pages') } : { pages: count, ids };

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { ApiError, createApiClient, type ApiClient } from '../../../src/api/index.js';
 import { rowOf, rowOfError } from '../../../src/crawl/records/answer.js';
-import { landRows, type NewRow } from '../../../src/landing/index.js';
+import { landRows, textOf, type NewRow } from '../../../src/landing/index.js';
 import { buildModels } from '../../../src/warehouse/models/run-models.js';
 import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/duckdb/open.js';
@@ -170,10 +170,10 @@ async function compare({ db }: Warehouse, landed: readonly Landed[], report: Fuz
   const expected = new Map<string, LandedCase>();
   const allowed = new Set<string>();
   for (const { stream, row } of landed) {
-    const answer: LandedCase = { stream, entity: row.entity_id, status: row.status, body: row.body };
+    const answer: LandedCase = { stream, entity: row.entity_id, status: row.status, body: textOf(row) };
     const verdict = judge(answer);
     // Nomenclatures answer many times for three entities, so the body shows whose row it is.
-    const of = stream === 'nomenclatures' ? ` ${createHash('sha256').update(row.body).digest('hex')}` : '';
+    const of = stream === 'nomenclatures' ? ` ${createHash('sha256').update(textOf(row)).digest('hex')}` : '';
     for (const text of verdict.rows) expected.set(text + of, answer);
     for (const text of verdict.maybe ?? []) allowed.add(text + of);
     const paths = rejected.get(`${stream} ${row.entity_id ?? row.request_key}`);

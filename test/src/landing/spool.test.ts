@@ -23,7 +23,7 @@ const row = (entity: string): Frame =>
     fetched_at: '2026-11-20T02:00:00.123Z',
     body: `{"id":${entity}}`,
   });
-const ids = (frames: Iterable<Frame>): (string | null)[] => [...frames].map(({ facts }) => facts.entity_id);
+const ids = (frames: Iterable<Frame>): (string | null)[] => [...frames].map(({ entity_id }) => entity_id);
 const written = (): (string | null)[] => ids(parseFrames(readFileSync(file)));
 
 describe('frames that a spool holds back', () => {

@@ -1,6 +1,7 @@
 import type { OwnershipSettings, RunContext } from '../../../../schemas/pipeline/run.js';
 import { keepsContacts } from '../../../config/config.js';
-import type { NewRow } from '../../../landing/index.js';
+import { textOf, type NewRow } from '../../../landing/index.js';
+import type { OwnerJob } from './job-state.js';
 import { ownersWithoutPersonalData } from '../../../privacy/without-personal-data.js';
 import type { CrawlDeps } from '../../records/deps.js';
 import type { JobEnd } from './job-state.js';
@@ -24,8 +25,9 @@ export function thresholdParameter(
 }
 
 /** Removes personal data from an answer about a job, unless the configuration keeps it. */
-export function carefully(deps: Pick<CrawlDeps, 'config'>, row: NewRow): NewRow {
-  return keepsContacts(deps.config) ? row : { ...row, body: ownersWithoutPersonalData(row.body) };
+export function carefully(deps: Pick<CrawlDeps, 'config'>, row: NewRow): NonNullable<OwnerJob['row']> {
+  const body = textOf(row);
+  return { ...row, body: keepsContacts(deps.config) ? body : ownersWithoutPersonalData(body) };
 }
 
 /** Makes the kind of a row about a job, from the job's state and id. The SQL in sql/staging reads both. */

@@ -36,7 +36,7 @@ export interface OwnerJob {
    * The row about the start of the job, until it is surely landed. Holds personal data only if the configuration keeps
    * it.
    */
-  row: NewRow | null;
+  row: (NewRow & { body: string }) | null;
   /** Hash of the body that was landed last for this job. */
   landed: string | null;
 }

@@ -2,7 +2,7 @@ import { EmployeesPage } from '../../../../schemas/v2/employee.js';
 import { reshape } from '../../../../schemas/v2/empty-shapes.js';
 import { isUsable, keysOf, readId, readItems } from '../../../base/company-id.js';
 import { readJson } from '../../../base/json/json-nodes.js';
-import type { NewRow } from '../../../landing/index.js';
+import { textOf, type NewRow } from '../../../landing/index.js';
 import { searchPeople, type PeopleAnswer, type PeopleQuestion, type PeopleReach } from '../../search/plan/people.js';
 import { pageWithoutPersonalData } from '../../../privacy/personal-data.js';
 import { readPeopleDimensions } from './people-dimensions.js';
@@ -23,7 +23,7 @@ export const employees: Fetcher = {
     let step = search.next();
     while (!step.done) {
       const row = await ask(at, id, step.value);
-      step = search.next(row && readPage(row.body, id));
+      step = search.next(row && readPage(textOf(row), id));
     }
     return describeGap(id, step.value);
   },
