@@ -11,7 +11,7 @@ import {
 } from './errors.js';
 import type { HeldKey } from './held-key.js';
 import { NOT_SENT, type Limiter } from './limiter.js';
-import type { ApiResponse, AttemptReport, CallFacts, CallOptions } from './options.js';
+import type { ApiClientOptions, ApiResponse, CallFacts, CallOptions } from './options.js';
 import { PendingCall } from './pending-call.js';
 import { LazyResponse } from './response.js';
 import type { Route } from './route.js';
@@ -22,19 +22,15 @@ import { looksWhole } from './looks-whole.js';
 import { headerOf, type Answer, type Fault, type Transport } from './transport.js';
 
 /** Options of a caller, shared by all routes of one client. */
-export interface CallerOptions {
+export interface CallerOptions extends Required<Pick<ApiClientOptions, 'stopAtDailyLimit' | 'timeoutMs' | 'now'>> {
   transport: Transport;
   /** The API key for the header `Authorization`; null: the requests have no such header. */
   held?: HeldKey | null;
   redactor: Redactor;
   limiter: Limiter;
-  /** Whether a daily limit stops later calls, too. */
-  stopAtDailyLimit: boolean;
   retry: RetryPolicy;
-  timeoutMs: number;
-  onSend: (() => void) | undefined;
-  onAttempt: ((attempt: AttemptReport) => void) | undefined;
-  now: () => Date;
+  onSend: ApiClientOptions['onSend'];
+  onAttempt: ApiClientOptions['onAttempt'];
 }
 
 /** Error codes that prove: no byte of the request reached the API. */

@@ -10,7 +10,6 @@ import { HeldKey } from './held-key.js';
 import { Limiter, type Limits, type Place } from './limiter.js';
 import type { ApiClientOptions } from './options.js';
 import { createTransport } from './transport.js';
-import { API_KEY } from '../base/key-fingerprint.js';
 
 const HEADERS = {
   accept: 'application/json',
@@ -48,8 +47,6 @@ export interface ApiClient {
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const {
     allowHttp = false,
-    renewKey,
-    onKeyChange,
     maxConcurrency = 16,
     timeoutMs = 30_000,
     requestsPerSecond,
@@ -65,15 +62,14 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   } = options;
   const baseUrl = parseUrl('api.baseUrl', options.baseUrl, allowHttp);
   const connectorUrl = parseUrl('api.connectorUrl', options.connectorUrl ?? options.baseUrl, allowHttp);
-  const apiKey = checkKey(options.apiKey);
   requirePositive('timeoutMs', timeoutMs);
   requirePositive('maxConcurrency', maxConcurrency, true);
   requirePositive('requestsPerSecond', requestsPerSecond ?? 1);
   const limiter = new Limiter(maxConcurrency, requestsPerSecond);
-  const held = new HeldKey({ apiKey, renewKey, onKeyChange, check: checkKey, now });
+  const held = new HeldKey({ ...options, now });
   const transport = createTransport({ baseUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
   const connectorTransport = createTransport({ baseUrl: connectorUrl, timeoutMs, maxBodyBytes, headers: HEADERS });
-  const retry = { maxRetries, baseMs: retryBaseMs, capMs: retryCapMs, maxRetryAfterMs };
+  const retry = { maxRetries, retryBaseMs, retryCapMs, maxRetryAfterMs };
   const shared = { limiter, stopAtDailyLimit, timeoutMs, redactor: held.redactor, retry, onSend, onAttempt, now };
   const caller = new Caller({ ...shared, transport, held });
   const connectorCaller = new Caller({ ...shared, transport: connectorTransport, held: null });
@@ -119,17 +115,6 @@ function parseUrl(name: string, text: string | undefined, allowHttp: boolean): U
     );
   }
   return url;
-}
-
-function checkKey(apiKey: string | undefined): string {
-  if (typeof apiKey === 'string' && API_KEY.test(apiKey)) return apiKey;
-  const isMissing = apiKey === undefined || apiKey === '';
-  const fault = isMissing
-    ? 'is missing'
-    : 'contains characters that an HTTP header cannot contain (spaces or line breaks?)';
-  throw new TidemarkError('InvalidConfig', `the API key ${fault}`, {
-    todo: 'Set TIDEMARK_API_KEY, or TIDEMARK_API_KEY_FILE to a file with only the key. In your own code, pass `apiKey`.',
-  });
 }
 
 function requirePositive(name: string, value: number, whole = false): void {

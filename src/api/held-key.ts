@@ -1,17 +1,9 @@
-import { keyFingerprint } from '../base/key-fingerprint.js';
-import { errorMessage } from '../base/errors.js';
+import { API_KEY, keyFingerprint } from '../base/key-fingerprint.js';
+import { errorMessage, TidemarkError } from '../base/errors.js';
 import { createRedactor, type Redactor } from '../base/text/redact.js';
+import type { ApiClientOptions } from './options.js';
 
-/** Options of `HeldKey`. */
-export interface HeldKeyOptions {
-  apiKey: string;
-  /** Reads the key again from its source; undefined if it cannot change while the process runs. */
-  renewKey: (() => string) | undefined;
-  onKeyChange: ((apiKey: string) => void) | undefined;
-  /** Checks a key that was read again. */
-  check: (apiKey: string) => string;
-  now: () => Date;
-}
+type HeldKeyOptions = Pick<ApiClientOptions, 'apiKey' | 'renewKey' | 'onKeyChange'> & { now: () => Date };
 
 /**
  * The API key of a client, and a redactor for all keys that the client has held. If the API refuses the key, reads it
@@ -27,11 +19,13 @@ export class HeldKey {
   /** Why the last reading gave no other key. */
   #unchanged = '';
 
+  /** @throws TidemarkError `InvalidConfig` for a missing key, or one that no header can contain */
   constructor(options: HeldKeyOptions) {
+    const apiKey = checkKey(options.apiKey);
     this.#options = options;
-    this.#keys = [options.apiKey];
+    this.#keys = [apiKey];
     this.#since = options.now();
-    this.redactor = createRedactor(options.apiKey);
+    this.redactor = createRedactor(apiKey);
   }
 
   get key(): string {
@@ -45,11 +39,11 @@ export class HeldKey {
    */
   renew(refused: string): boolean {
     if (this.key !== refused) return true;
-    const { renewKey, check, now, onKeyChange } = this.#options;
+    const { renewKey, now, onKeyChange } = this.#options;
     if (renewKey === undefined) return false;
     let found: string;
     try {
-      found = check(renewKey());
+      found = checkKey(renewKey());
     } catch (error) {
       this.#unchanged = `Reading it again failed: ${this.redactor.text(errorMessage(error))}`;
       return false;
@@ -68,4 +62,15 @@ export class HeldKey {
     if (this.#options.renewKey === undefined) return '';
     return `The worker holds the key with the fingerprint ${keyFingerprint(this.key)} since ${this.#since.toISOString()}. ${this.#unchanged}`;
   }
+}
+
+function checkKey(apiKey: string | undefined): string {
+  if (typeof apiKey === 'string' && API_KEY.test(apiKey)) return apiKey;
+  const isMissing = apiKey === undefined || apiKey === '';
+  const fault = isMissing
+    ? 'is missing'
+    : 'contains characters that an HTTP header cannot contain (spaces or line breaks?)';
+  throw new TidemarkError('InvalidConfig', `the API key ${fault}`, {
+    todo: 'Set TIDEMARK_API_KEY, or TIDEMARK_API_KEY_FILE to a file with only the key. In your own code, pass `apiKey`.',
+  });
 }

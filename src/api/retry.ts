@@ -1,17 +1,15 @@
 import { readHttpDate, readServedAt } from '../base/network/http-date.js';
 import { DAY_MS } from '../base/time/time.js';
+import type { ApiClientOptions } from './options.js';
 import { headerOf, type Headers } from './transport.js';
 
 /** Longest wait that an answer can ask for. The callers wait less. */
 const LONGEST_MS = DAY_MS;
 
-/** Says how often to retry a call, and limits the waits. Times are in milliseconds. */
-export interface RetryPolicy {
-  maxRetries: number;
-  baseMs: number;
-  capMs: number;
-  maxRetryAfterMs: number;
-}
+/** Says how often to retry a call, and limits the waits. */
+export type RetryPolicy = Required<
+  Pick<ApiClientOptions, 'maxRetries' | 'retryBaseMs' | 'retryCapMs' | 'maxRetryAfterMs'>
+>;
 
 /**
  * Converts `Retry-After` (seconds or an HTTP date) to milliseconds, at most a day. Returns null when it is missing or
@@ -36,7 +34,7 @@ export function parseRetryAfter(headers: Headers, nowMs: number): number | null 
  * @param random a number in [0, 1)
  */
 export function retryDelay(policy: RetryPolicy, attempt: number, retryAfterMs: number | null, random: number): number {
-  const ceiling = Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
+  const ceiling = Math.min(policy.retryCapMs, policy.retryBaseMs * 2 ** (attempt - 1));
   const jitter = Math.floor(random * ceiling);
   return retryAfterMs === null ? jitter : Math.max(jitter, Math.min(retryAfterMs, policy.maxRetryAfterMs));
 }

@@ -39,7 +39,7 @@ function scripted(...answers: (Answer | Fault)[]) {
     redactor: createRedactor(TEST_KEY),
     limiter,
     stopAtDailyLimit: true,
-    retry: { maxRetries: MAX_RETRIES, baseMs: 0, capMs: 0, maxRetryAfterMs: 0 },
+    retry: { maxRetries: MAX_RETRIES, retryBaseMs: 0, retryCapMs: 0, maxRetryAfterMs: 0 },
     timeoutMs: 1_000,
     onSend: undefined,
     onAttempt: undefined,

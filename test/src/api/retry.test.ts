@@ -5,7 +5,7 @@ import type { LimitError } from '../../../src/api/index.js';
 import { parseRetryAfter, retryDelay } from '../../../src/api/retry.js';
 import { rejection, reply, withApi } from './helpers.js';
 
-const policy = { maxRetries: 5, baseMs: 250, capMs: 10_000, maxRetryAfterMs: 60_000 };
+const policy = { maxRetries: 5, retryBaseMs: 250, retryCapMs: 10_000, maxRetryAfterMs: 60_000 };
 
 describe('retryDelay', () => {
   it('applies full jitter to a capped backoff and honours Retry-After up to its maximum', () => {
@@ -18,7 +18,7 @@ describe('retryDelay', () => {
           const delay = retryDelay(policy, attempt, retryAfter, random);
           expect(delay).toBeGreaterThanOrEqual(Math.min(retryAfter ?? 0, policy.maxRetryAfterMs));
           expect(delay).toBeLessThanOrEqual(
-            retryAfter === null ? Math.min(policy.capMs, 250 * 2 ** (attempt - 1)) : policy.maxRetryAfterMs,
+            retryAfter === null ? Math.min(policy.retryCapMs, 250 * 2 ** (attempt - 1)) : policy.maxRetryAfterMs,
           );
         },
       ),
