@@ -86,9 +86,13 @@ export async function hasDeployments(client: Client): Promise<boolean> {
  * @throws ServiceError when the server does not answer
  */
 export async function readVersions(client: Client, open?: Promise<OpenWorkflows>): Promise<VersionState | null> {
-  const [deployment, live] = await Promise.all([readDeployment(client), liveBuilds(client)]);
+  const [deployment, live, found] = await Promise.all([
+    readDeployment(client),
+    liveBuilds(client),
+    open ?? describeOpen(client),
+  ]);
   if (deployment === null) return null;
-  const pinned = pinnedRuns(await (open ?? describeOpen(client)));
+  const pinned = pinnedRuns(found);
   return { ...deployment, live, pinned, stranded: pinned.filter(({ build }) => !live.has(build)) };
 }
 

@@ -32,9 +32,15 @@ export function publishedPlace(published: string, folder: DataFolder | undefined
  * @param open the open workflows, if the caller has described them
  */
 export async function workerWarnings(client: Client, config: Config, open?: Promise<OpenWorkflows>): Promise<string[]> {
-  const { seenWorkers } = await import('../../temporal/crawl-workers.js');
+  const [{ seenWorkers }, { readVersions, versionWarnings }] = await Promise.all([
+    import('../../temporal/crawl-workers.js'),
+    import('../../temporal/versions.js'),
+  ]);
   // If a server does not list its pollers, start the run anyway.
-  const workers = await seenWorkers(client).catch(() => []);
+  const [workers, versions] = await Promise.all([
+    seenWorkers(client).catch(() => []),
+    readVersions(client, open).catch(() => null),
+  ]);
   const warnings: string[] = [];
   const own = readDataFolder(config.dataDir);
   const outdated = outdatedWorkers(workers, config, own);
@@ -42,8 +48,6 @@ export async function workerWarnings(client: Client, config: Config, open?: Prom
     warnings.push(
       `These workers use other settings than ${config.file} (changed at ${changedAt(config.file)}): ${outdated.join(', ')}. Restart them. A worker that has ended counts for up to 90 s.`,
     );
-  const { readVersions, versionWarnings } = await import('../../temporal/versions.js');
-  const versions = await readVersions(client, open).catch(() => null);
   return versions === null ? warnings : [...warnings, ...versionWarnings(versions)];
 }
 
