@@ -39,7 +39,7 @@ export const ResolveCompaniesInput = z.strictObject({
   file: z
     .string()
     .regex(
-      /^(resolve\/)?[\w-][\w.-]{0,120}\.(csv|ndjson)$/,
+      /^(resolve\/)?[\w-][\w.-]{0,120}\.(csv|json)$/,
       'a CSV file, or a list that `tidemark resolve` prepared, in the folder resolve/ of the data folder',
     ),
 });

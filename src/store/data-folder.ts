@@ -20,7 +20,7 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
  *     ├── calibration/<market>.json          how the API treated each filter in the last search
  *     ├── fx/<hash>.csv                      last download of exchange rates (`fx.file` as a web address)
  *     ├── rejects/<stream>/date=…/run=…/     rejected values with reason and raw body, one file per part
- *     ├── resolve/<hash>.ndjson              lists of `tidemark resolve` and `tidemark enrich`
+ *     ├── resolve/<hash>.json                lists of `tidemark resolve` and `tidemark enrich`
  *     ├── payees/<hash>.csv                  lists of `tidemark payees check`, until their runs end
  *     ├── alerts/<date>/                     result of sending each alert of a night, one file per alert and target
  *     ├── owner-jobs/                        enrichment jobs: open/<company>.json and ended/<company>.json

@@ -38,7 +38,7 @@ export function readAndDescribe<Field extends string>(
 export async function storePrepared(data: Data, prepared: PreparedList): Promise<{ name: string; hash: string }> {
   const text = writePrepared(prepared);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  const name = `${hash}.ndjson`;
+  const name = `${hash}.json`;
   const list = listFile(data.dataDir, name);
   await writeFileAtomic(list, text);
   await data.give(list);

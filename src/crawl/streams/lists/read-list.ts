@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { MatchDecision } from '../../../../schemas/pipeline/resolve.js';
+import { z } from 'zod';
 import type { RunContext } from '../../../../schemas/pipeline/run.js';
 import type { ListColumns } from '../../../base/csv/columns.js';
-import type { CsvFault } from '../../../base/csv/read-csv.js';
 import { readRows, type Fields, type Rows } from '../../../base/csv/read-rows.js';
 import { invalidInput } from '../../../base/errors.js';
 import { canonicalJson } from '../../../base/json/canonical-json.js';
@@ -18,16 +17,17 @@ export interface ListKind<Field extends string> extends ListColumns<Field> {
 }
 
 /** The content of a list that a run needs. It contains only data that the configuration allows to keep. */
-export interface PreparedList {
+export const PreparedList = z.object({
   /** Questions as canonical JSON, without duplicates, in the order of the file. */
-  questions: string[];
+  questions: z.array(z.string()),
   /** Rows that cannot become a question. `text` is '' unless `personalData` is `contacts`. */
-  bad: CsvFault[];
-  decisions: MatchDecision[];
-}
+  bad: z.array(z.object({ line: z.number(), problem: z.string(), text: z.string() })),
+  decisions: z.array(z.object({ question: z.string(), company_id: z.string().nullable() })),
+});
+export type PreparedList = z.infer<typeof PreparedList>;
 
 /** A list of companies or people. */
-export interface List<Field extends string> extends Rows<Field, string>, PreparedList {}
+export interface List<Field extends string> extends Omit<Rows<Field, string>, 'bad'>, PreparedList {}
 
 /**
  * Reads a CSV file whose first line names the columns. Ignores empty cells. Equal rows give one question.
@@ -60,14 +60,9 @@ export function readList<Field extends string>(
   return { ...list, bad: shown, questions: [...questions.values()], decisions: [] };
 }
 
-/** Writes a list for the workers, with one JSON object per line. */
+/** Writes a list for the workers, as JSON. */
 export function writePrepared({ questions, bad, decisions }: PreparedList): string {
-  const lines = [
-    ...questions.map((question) => ({ question })),
-    ...bad,
-    ...decisions.map((decision) => ({ decision })),
-  ];
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return `${JSON.stringify({ questions, bad, decisions } satisfies PreparedList)}\n`;
 }
 
 /**
@@ -81,7 +76,7 @@ export function readPrepared<Field extends string>(
   kind: ListKind<Field>,
   keepsPeople: boolean,
 ): PreparedList {
-  if (!name.endsWith('.ndjson')) return readList(file, name, kind, keepsPeople);
+  if (!name.endsWith('.json')) return readList(file, name, kind, keepsPeople);
   const list = parsePrepared(file.toString(), name);
   if (keepsPeople) return list;
   const questions = list.questions.flatMap((question) => {
@@ -91,25 +86,13 @@ export function readPrepared<Field extends string>(
   return { ...list, questions: [...new Set(questions)], bad: list.bad.map((row) => ({ ...row, text: '' })) };
 }
 
-type Line = { question: string } | { decision: MatchDecision } | CsvFault;
-
 function parsePrepared(text: string, name: string): PreparedList {
-  const list: PreparedList = { questions: [], bad: [], decisions: [] };
   try {
-    for (const line of text.split('\n').filter((one) => one !== '')) {
-      const content = JSON.parse(line) as Line;
-      if ('question' in content) list.questions.push(content.question);
-      else if ('decision' in content) list.decisions.push(content.decision);
-      else list.bad.push(content);
-    }
+    return PreparedList.parse(JSON.parse(text));
   } catch (error) {
-    throw invalidInput(
-      `${name} is not a list that Tidemark prepared.`,
-      'Run `tidemark resolve FILE.csv` again.',
-      error,
-    );
+    const todo = 'Run `tidemark resolve FILE.csv` again.';
+    throw invalidInput(`${name} is not a list that Tidemark prepared.`, todo, error);
   }
-  return list;
 }
 
 /**

@@ -15,7 +15,7 @@ it.each<[WorkflowType, RegExp]>([
   const dataDir = mkdtempSync(path.join(tmpdir(), 'tidemark-asked-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
   const deps = { config: { dataDir } as Config, data: new Data(dataDir), clock: createClock({}) };
-  const ctx = { workflowType, file: 'missing.ndjson' } as RunContext;
+  const ctx = { workflowType, file: 'missing.json' } as RunContext;
   await expect(askedQuestions(deps, ctx)).rejects.toMatchObject({
     type: 'InvalidInput',
     todo: expect.stringMatching(command) as string,

@@ -10,7 +10,7 @@ it.each([
   [`${RUN}/_spool/part-00000.spool`, 'spool'],
   [`${RUN}/_spool/part-00000.spool.pieces/1-ab-000000.spool`, 'piece'],
   ['runs/r1/requests/00000.ndjson', 'state'],
-  ['runs/r1/sent/00000.ndjson', 'state'],
+  ['runs/r1/sent/0a1b-1', 'state'],
   ['calibration/nordics.json', 'state'],
   ['owner-jobs/open/1.json', 'state'],
   ['secrets/payee-salt', 'secret'],
