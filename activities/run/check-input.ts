@@ -11,7 +11,7 @@ import { RUN_ID } from '../../schemas/pipeline/limits.js';
 const RunId = z.string().regex(RUN_ID, 'may hold only letters, digits, dots, dashes and underscores');
 const FileName = z
   .string()
-  .regex(/^[\w-][\w.-]{0,120}\.(csv|ndjson)$/, 'must be the name of a list in resolve/ or payees/ of the data folder');
+  .regex(/^[\w-][\w.-]{0,120}\.(csv|json)$/, 'must be the name of a list in resolve/ or payees/ of the data folder');
 const Count = z.int().min(0).max(1_000_000);
 
 const Context = z.looseObject({ run: RunId, date: IsoDate, file: FileName.optional() });

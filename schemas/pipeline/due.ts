@@ -30,6 +30,11 @@ export type DueReason =
 export interface DueEntity {
   id: string;
   reason: DueReason;
+  /**
+   * What the warehouse knows about the entity: for `payee_checks`, the id of the latest check; for `payee_reports`, the
+   * questions of the check's payees, as JSON.
+   */
+  about?: string | null;
 }
 
 /** Counts of the due entities of a stream. The chunk files hold the ids. */

@@ -1,5 +1,5 @@
 -- Due: for each payee of this run's list, the latest check if its report was not read after it. The report is read
--- again while neither the check nor the report contains a decision.
+-- again while neither the check nor the report contains a decision. `about` has the questions of the check's payees.
 WITH checks AS (
   SELECT question, arg_max(c, (observed_at, body_hash)) AS latest
   FROM ledger.payee_checks AS c
@@ -8,10 +8,12 @@ WITH checks AS (
 ),
 
 latest AS (
-  SELECT latest.check_id, max(latest.observed_at) AS checked_at, bool_or(latest.decision IS NOT NULL) AS is_decided
+  SELECT
+    latest.check_id, max(latest.observed_at) AS checked_at, bool_or(latest.decision IS NOT NULL) AS is_decided,
+    CAST(to_json(list(question ORDER BY question)) AS VARCHAR) AS about
   FROM checks
   WHERE latest.check_id IS NOT NULL
-  GROUP BY ALL
+  GROUP BY latest.check_id
 ),
 
 reports AS (
@@ -28,7 +30,8 @@ SELECT
     WHEN r.answered_at < l.checked_at OR NOT (l.is_decided OR r.is_decided) THEN 'stale'
   END AS reason,
   r.answered_at,
-  CAST(NULL AS BIGINT) AS company_id
+  CAST(NULL AS BIGINT) AS company_id,
+  l.about
 FROM latest AS l
 LEFT JOIN reports AS r USING (check_id)
 LEFT JOIN (SELECT DISTINCT entity_id FROM ledger.observations WHERE stream = 'payee_reports') AS o ON o.entity_id = l.check_id

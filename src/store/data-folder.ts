@@ -13,7 +13,6 @@ import type { LandingStream } from '../../schemas/streams/landing-streams.js';
  *     │   └── removal.lock                   held while compaction removes parts or a replay reads them
  *     ├── runs/<run>/
  *     │   ├── due/<stream>/                  plan.json, and the records to fetch in chunk-00000.json and so on
- *     │   ├── due/<stream>/known.json        latest checks of the run's payees
  *     │   ├── requests/<chunk>.ndjson        request log
  *     │   ├── sent/<check>-<n>               payee checks that were sent
  *     │   └── known-market.json              what earlier nights found; the run's plan is based on it
@@ -158,10 +157,6 @@ export const payeeSaltFile = at('secrets', 'payee-salt');
 /** File that records a call for a payee check. After a kill, it shows that the call may have reached the API. */
 export const sentCheckFile = (dataDir: string, run: string, fingerprint: string, call: number): string =>
   path.join(runDir(dataDir, run), 'sent', `${fingerprint}-${call}`);
-
-/** File with the earlier checks of a run's payees, as the run knew them when it planned its requests. */
-export const knownChecksFile = (dataDir: string, run: string, stream: string): string =>
-  path.join(dueDir(dataDir, run, stream), 'known.json');
 
 /** Folder of the enrichment jobs that are still open, or of those that have ended. */
 export const ownerJobsDir = (dataDir: string, which: 'open' | 'ended'): string =>

@@ -24,6 +24,8 @@ export interface ChunkWork {
   target: PartTarget;
   fetcher: Fetcher;
   entities: readonly string[];
+  /** What the warehouse knows about entities (`DueEntity`). */
+  about?: ReadonlyMap<string, string | null>;
   /** The limits of `CrawlChunkInput`. Left out: none. */
   concurrency?: number | null;
   atOnce?: number;
@@ -207,7 +209,8 @@ export class ChunkAttempt {
 
   async #fetch(entity: string, rows: Pick<Fetching, 'add' | 'page'>): Promise<string | null | void> {
     const { deps, ctx, heartbeat, fetcher } = this.work;
-    const at = { client: deps.client, ctx, signal: heartbeat.signal, routes: this.#routes, deps };
+    const about = this.work.about?.get(entity) ?? null;
+    const at = { client: deps.client, ctx, signal: heartbeat.signal, routes: this.#routes, deps, about };
     return fetcher.fetch(entity, { ...at, ...rows });
   }
 

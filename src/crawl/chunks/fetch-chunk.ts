@@ -34,8 +34,9 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   if (committed) return { rows: committed.rows, requests: 0, failed: 0, limited: false };
 
   await pullRows(deps.data, { streams: fetcher.reads ?? [] });
-  const entities = await readEntities(deps.data, input);
-  const attempt = await ChunkAttempt.open({ ...input, deps, heartbeat, target, fetcher, entities });
+  const about = await readEntities(deps.data, input);
+  const entities = [...about.keys()];
+  const attempt = await ChunkAttempt.open({ ...input, deps, heartbeat, target, fetcher, entities, about });
   const ended = await attempt.land();
   const counts = { rows: ended.rows, requests: ended.requests, failed: 0, limited: ended.how === 'limited' };
   switch (ended.how) {
@@ -70,11 +71,16 @@ function refusedOf(
   return { refused };
 }
 
-async function readEntities(data: Data, { ctx, stream, chunk }: CrawlChunkInput): Promise<string[]> {
+/** Reads the entities of a chunk, and what the warehouse knows about each. */
+async function readEntities(
+  data: Data,
+  { ctx, stream, chunk }: CrawlChunkInput,
+): Promise<ReadonlyMap<string, string | null>> {
   const { dataDir } = data;
   const file = await takeChunkFile(data, dueDir(dataDir, ctx.run, stream), chunk);
   try {
-    return (JSON.parse(readFileSync(file, 'utf8')) as DueEntity[]).map(({ id }) => id);
+    const due = JSON.parse(readFileSync(file, 'utf8')) as DueEntity[];
+    return new Map(due.map(({ id, about = null }) => [id, about]));
   } catch (error) {
     if (!hasErrorCode(error, 'ENOENT')) throw error;
     throw folderChanged(dataDir, `the file ${file}, the list of records to fetch, is missing`, error);

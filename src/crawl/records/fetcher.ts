@@ -15,6 +15,8 @@ export interface Fetching {
   signal: AbortSignal;
   routes: Routes;
   deps: CrawlDeps;
+  /** What the warehouse knows about the entity (`DueEntity`). */
+  about: string | null;
   /**
    * Adds a row of the entity. An entity with several rows names them `page-…`. The last row is landed when the fetcher
    * ends, and is renamed to `last-…`.

@@ -12,7 +12,6 @@ import { findPlan, type DueCounts } from '../../warehouse/due/due-plan.js';
 import type { CrawlDeps } from '../records/deps.js';
 import { askedQuestions } from '../streams/asked-questions.js';
 import { landRecords } from '../records/land-records.js';
-import { keepKnownChecks } from '../streams/payees/run-payees.js';
 
 /** Plans which entities of a stream are due in a run. Lands how many are due for each reason. */
 export async function planStream(
@@ -32,7 +31,6 @@ export async function planStream(
       dataDir,
       ahead.map((later) => requestOf(deps, { ...input, stream: later })),
     );
-  if (stream === 'payee_checks' || stream === 'payee_reports') await keepKnownChecks(warehouse, deps.data, ctx, stream);
   return landPlan(deps, input, due);
 }
 

@@ -68,7 +68,7 @@ export async function planDue(warehouse: Warehouse, data: Data, request: DueRequ
   const order = await dueEntities(db, request);
   await db.run(
     `CREATE OR REPLACE TEMP TABLE due_in_order AS
-    SELECT entity_id AS id, reason, row_number() OVER (ORDER BY ${order}) - 1 AS n
+    SELECT entity_id AS id, COLUMNS('^(reason|about)$'), row_number() OVER (ORDER BY ${order}) - 1 AS n
     FROM due_entities WHERE reason IS NOT NULL`,
   );
   const known = await db.count('SELECT count(*) FROM due_entities');
@@ -91,7 +91,7 @@ export async function writePlan(
   for (let chunk = 0; chunk < chunks; chunk++) {
     // Read one chunk at a time, because a list may have a million entities.
     const entities = await db.rows<DueEntity>(
-      'SELECT id, reason FROM due_in_order WHERE n >= $from AND n < $to ORDER BY n',
+      'SELECT * EXCLUDE (n) FROM due_in_order WHERE n >= $from AND n < $to ORDER BY n',
       { from: chunk * chunkSize, to: (chunk + 1) * chunkSize },
     );
     await writeFileAtomic(chunkFile(folder, chunk), `${JSON.stringify(entities)}\n`);

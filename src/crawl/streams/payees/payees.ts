@@ -9,7 +9,7 @@ import type { Fetcher } from '../../records/fetcher.js';
 import { folderChanged } from '../../records/folder-changed.js';
 import { sendOnce } from '../send-once.js';
 import { fingerprintOf, maskOf } from './question.js';
-import { checkedPayees, earlierChecks, payeesOf } from './run-payees.js';
+import { payeesOf } from './run-payees.js';
 
 /**
  * Checks payees (reference v2, "Other routes named for version 2"). The entity is the question (`payeeQuestion`), which
@@ -20,12 +20,11 @@ import { checkedPayees, earlierChecks, payeesOf } from './run-payees.js';
  */
 export const payeeChecks: Fetcher = {
   costly: true,
-  async fetch(question, { client, ctx, signal, deps: { config, data }, add }) {
+  async fetch(question, { client, ctx, signal, deps: { config, data }, about: earlier, add }) {
     const payee = (await payeesOf(data, ctx)).payees.get(question);
     if (payee === undefined)
       throw folderChanged(config.dataDir, `the list ${ctx.file} no longer holds a payee of this run`);
     signal.throwIfAborted();
-    const earlier = (await earlierChecks(data, ctx)).get(question);
     const send = async () => check(client, payee, earlier, maskFor(config, [payee]));
     let answer: ApiResponse<unknown> | undefined;
     for (let call = 1; answer === undefined; call++) {
@@ -38,8 +37,9 @@ export const payeeChecks: Fetcher = {
 
 /** Fetches the reports of checks. The entity is the id of a check. */
 export const payeeReports: Fetcher = {
-  async fetch(id, { client, ctx, signal, deps: { config, data }, add }) {
-    const payees = (await checkedPayees(data, ctx)).get(id) ?? [];
+  async fetch(id, { client, ctx, signal, deps: { config, data }, about, add }) {
+    const { payees: all } = await payeesOf(data, ctx);
+    const payees = (JSON.parse(about ?? '[]') as string[]).flatMap((question) => all.get(question) ?? []);
     add(rowOf(await client.v2.kyb.payeeReport(id, { signal, ...maskFor(config, payees) }), id, 'record'));
   },
 };
@@ -50,10 +50,10 @@ type Masking = Pick<CallOptions, 'mask'>;
 async function check(
   client: ApiClient,
   payee: Payee,
-  earlier: string | undefined,
+  earlier: string | null,
   call: Masking,
 ): Promise<ApiResponse<unknown>> {
-  if (earlier !== undefined) {
+  if (earlier !== null) {
     try {
       return await client.v2.kyb.checkPayeeAgain(earlier, {}, call);
     } catch (error) {

@@ -91,11 +91,15 @@ function begin(): void {
   });
 }
 
-async function check(heartbeat = FIRST): ReturnType<typeof fetchChunk> {
+/** @param earlier ids of the latest checks of the first payees */
+async function check(heartbeat = FIRST, earlier: string[] = []): ReturnType<typeof fetchChunk> {
   const questions = await askedQuestions(deps, ctx);
   const folder = path.join(project.dataDir, 'runs', ctx.run, 'due', 'payee_checks');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, 'chunk-00000.json'), JSON.stringify(questions.map((id) => ({ id, reason: 'new' }))));
+  writeFileSync(
+    path.join(folder, 'chunk-00000.json'),
+    JSON.stringify(questions.map((id, i) => ({ id, reason: 'new', about: earlier[i] ?? null }))),
+  );
   return fetchChunk(deps, { ...ALONE, ctx, stream: 'payee_checks', chunk: 0, concurrency: 1 }, heartbeat);
 }
 
@@ -187,16 +191,9 @@ it('waits for the answer in flight when the worker stops, and resumes behind it'
 });
 
 it('repeats an old check by its id, and checks anew if the API no longer knows it', async () => {
-  const questions = await askedQuestions(deps, ctx);
-  const known = path.join(project.dataDir, 'runs', ctx.run, 'due', 'payee_checks', 'known.json');
-  mkdirSync(path.dirname(known), { recursive: true });
-  writeFileSync(
-    known,
-    JSON.stringify(questions.slice(0, 2).map((question, i) => ({ question, check_id: `kyp/${i}` }))),
-  );
   answer = (account) =>
     account === '' && requestsFor('kyp%2F1 ') > 0 ? [404, { detail: 'Not found.' }] : [200, { id: 1 }];
-  await check();
+  await check(FIRST, ['kyp/0', 'kyp/1']);
   expect(asked.slice(0, 3)).toEqual([
     'POST /v2/know-your-payee/kyp%2F0 ',
     'POST /v2/know-your-payee/kyp%2F1 ',
