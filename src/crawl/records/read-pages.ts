@@ -1,4 +1,5 @@
 import { UNREAD_PAGES } from '../../../schemas/pipeline/landing.js';
+import { isBlank } from '../../../schemas/v2/empty-shapes.js';
 import { isUsable, keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import { textOf, type NewRow } from '../../landing/index.js';
@@ -17,19 +18,19 @@ export interface PagesRead {
  * Reads the pages of a list in order. Ends after the last page that the API reports, after an empty page, or after
  * MOST_PAGES.
  * @param list field of the page that has the items
- * @param ids gets the usable ids of the items
+ * @param ids gets the usable ids of the items, if it is given: to read them takes long
  */
 export async function readPages(
   ask: (page: number) => Promise<NewRow>,
   list = 'data',
-  ids = new Set<string>(),
+  ids?: Set<string>,
 ): Promise<PagesRead> {
   for (let page = 1; ; page++) {
     const body = textOf(await ask(page));
-    const items = readItems(body, list);
-    for (const key of keysOf(items)) if (isUsable(key)) ids.add(key);
-    const reported = Number((readJson(body) as { pages?: unknown }).pages ?? page);
-    const isEmpty = items.length === 0;
+    if (ids !== undefined) for (const key of keysOf(readItems(body, list))) if (isUsable(key)) ids.add(key);
+    const { pages, [list]: items = null } = readJson(body) as Record<string, unknown>;
+    const reported = Number(pages ?? page);
+    const isEmpty = Array.isArray(items) ? items.length === 0 : isBlank(items);
     if (isEmpty || !(page < reported) || page === MOST_PAGES) return { read: page, reported, isEmpty };
   }
 }
