@@ -40,8 +40,6 @@ export interface CrawlChunkInput {
   chunk: number;
   /** Limit of requests in flight for this chunk. Null: the share of the worker. */
   concurrency: number | null;
-  /** Number of chunks of the run that one worker fetches at the same time. */
-  atOnce: number;
   /** Number of requests that the chunk may send before it ends as `limited`. Null: no limit. */
   budget: number | null;
   /** Routes that the API has refused to this run, named as in `Refusal.endpoint`. The chunk does not request them. */

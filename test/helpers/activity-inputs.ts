@@ -1,7 +1,7 @@
 import type { CloseRunInput, CrawlChunkInput } from '../../schemas/pipeline/activities.js';
 
 /** Fields of `CrawlChunkInput` for a chunk alone, without limits. */
-export const ALONE = { atOnce: 1, budget: null } satisfies Partial<CrawlChunkInput>;
+export const ALONE = { budget: null } satisfies Partial<CrawlChunkInput>;
 
 /** Fields of `CloseRunInput` for a run whose landing zone need not be checked. */
 export const UNCHECKED = { crawled: null, why: [], refused: [], landed: null } satisfies Partial<CloseRunInput>;

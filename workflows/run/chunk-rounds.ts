@@ -8,8 +8,6 @@ export interface SharedRound extends ChunkRound {
   concurrency: (number | null)[];
   /** Number of requests that each chunk may send. Null: no limit. */
   budgets: (number | null)[];
-  /** Most chunks of the round that one worker fetches at the same time. */
-  ofWorker: number;
 }
 
 /** Limits of a round of chunks. */
@@ -41,7 +39,6 @@ export function nextRound(
     ...round,
     concurrency: divided(asked),
     budgets: divided(room).map((budget) => (budget === 0 ? 1 : budget)),
-    ofWorker: Math.min(CHUNKS_OF_WORKER, count),
   };
 }
 

@@ -1,7 +1,8 @@
 import { ApplicationFailure, CancellationScope } from '@temporalio/workflow';
-import type { ChunkResult, Listing, PlanDueInput } from '../../schemas/pipeline/activities.js';
+import type { ChunkResult, CloseRunResult, Listing, PlanDueInput } from '../../schemas/pipeline/activities.js';
 import type { DuePlan } from '../../schemas/pipeline/due.js';
 import type { ErrorType } from '../../schemas/pipeline/error-type.js';
+import type { CrawlOutcome } from '../../schemas/pipeline/landing.js';
 import type { Refusal } from '../../schemas/pipeline/refusal.js';
 import type { ProgressStep, RunResult } from '../../schemas/pipeline/run.js';
 import { reasonsInWords, refusalInWords } from './describe.js';
@@ -148,7 +149,7 @@ async function crawlRound(run: Run, plan: DuePlan, round: SharedRound, shown: Pr
   // After a stop, the other chunk of the round may still finish and land its part.
   await runConcurrently(
     round.chunks.map((chunk, i) => async () => {
-      const part = { chunk, concurrency: round.concurrency[i] ?? null, atOnce: round.ofWorker };
+      const part = { chunk, concurrency: round.concurrency[i] ?? null };
       results.push({ chunk, ...(await crawlChunk(run, plan, part, shown, round.budgets[i] ?? null)) });
     }),
     () => run.stopped,
@@ -178,7 +179,7 @@ async function crawlChunks(run: Run, plan: DuePlan, round: SharedRound, shown: P
   await runConcurrently(
     round.chunks.map((first, lane) => async () => {
       for (let chunk: number | undefined = first; chunk !== undefined;) {
-        const part = { chunk, concurrency: round.concurrency[lane] ?? null, atOnce: round.ofWorker };
+        const part = { chunk, concurrency: round.concurrency[lane] ?? null };
         const result = await crawlChunk(run, plan, part, shown, budgets[lane] ?? null);
         results.push({ chunk, ...result });
         // Later chunks need to know the refused routes. If the chunk is closed, another chunk may still get answers.
@@ -198,7 +199,7 @@ async function crawlChunks(run: Run, plan: DuePlan, round: SharedRound, shown: P
 async function crawlChunk(
   run: Run,
   plan: DuePlan,
-  part: { chunk: number; concurrency: number | null; atOnce: number },
+  part: { chunk: number; concurrency: number | null },
   shown: ProgressStep,
   room: number | null,
 ): Promise<ChunkResult> {
@@ -231,6 +232,33 @@ async function crawlChunk(
   }
 }
 
+/** Records the outcome of the crawl. A cancellation does not interrupt this; the run then adds one more record. */
+async function closeCrawl(
+  run: Run,
+  { outcome, heldBack }: { outcome: CrawlOutcome; heldBack: string | null },
+): Promise<CloseRunResult> {
+  const { ctx, why, refused, landed, notes } = run;
+  const note = notes.length > 0 ? notes.join(' ') : null;
+  const input = { ctx, outcome, crawled: outcome, note, heldBack, why, refused, landed };
+  const totals = await CancellationScope.nonCancellable(() =>
+    quick.closeRun.executeWithOptions({ summary: `record the outcome: ${outcome}` }, [input]),
+  );
+  run.progress.requests = totals.requests;
+  return totals;
+}
+
+/** Returns the result of a run. `found`: what only the loads, the models and the publication know. */
+function resultOf(
+  run: Run,
+  { requests, forecast, rows }: CloseRunResult,
+  found: Pick<RunResult, 'outcome' | 'heldBack' | 'rejects' | 'drift' | 'published'>,
+): RunResult {
+  const { coverage, due, refused, why, notes, ctx } = run;
+  const { date, market, asOfNow, folder } = ctx;
+  const known = { run: ctx.run, date, market, asOfNow, folder, coverage, due, refused, why, notes };
+  return { ...known, incomplete: isIncomplete(coverage), requests, forecast, rows, ...found };
+}
+
 /** Closes a run that had nothing to do. The published build stays current. */
 async function finishIdle(run: Run): Promise<RunResult> {
   const why =
@@ -238,45 +266,10 @@ async function finishIdle(run: Run): Promise<RunResult> {
       ? 'No owners to enrich: every answer is conclusive, or was enriched before.'
       : 'Nothing to retry: these streams have no open reject.';
   run.note(`${why} The run loaded and published nothing.`);
-  const note = run.notes.join(' ');
-  const totals = await CancellationScope.nonCancellable(() =>
-    quick.closeRun.executeWithOptions({ summary: 'record the outcome: complete' }, [
-      {
-        ctx: run.ctx,
-        outcome: 'complete',
-        crawled: 'complete',
-        note,
-        heldBack: null,
-        why: [],
-        refused: run.refused,
-        landed: run.landed,
-      },
-    ]),
-  );
-  run.progress.requests = totals.requests;
+  const totals = await closeCrawl(run, { outcome: 'complete', heldBack: null });
   run.progress.rejects = 0;
   run.end('complete');
-  return {
-    run: run.ctx.run,
-    date: run.ctx.date,
-    market: run.ctx.market,
-    asOfNow: run.ctx.asOfNow,
-    outcome: 'complete',
-    incomplete: false,
-    heldBack: null,
-    requests: totals.requests,
-    forecast: totals.forecast,
-    rows: totals.rows,
-    rejects: 0,
-    coverage: null,
-    due: run.due,
-    refused: run.refused,
-    drift: [],
-    why: [],
-    published: null,
-    folder: run.ctx.folder,
-    notes: run.notes,
-  };
+  return resultOf(run, totals, { outcome: 'complete', heldBack: null, rejects: 0, drift: [], published: null });
 }
 
 /** Closes the crawl, then loads the answers, builds the models and publishes. Every workflow of `withRun` ends here. */
@@ -289,24 +282,8 @@ export async function finish(run: Run): Promise<RunResult> {
   const quota = await crawl.readQuota.executeWithOptions({ summary: 'read the quota once more' }, [run.ctx]);
   run.noteClock(quota);
   run.note(quota.fault);
-  const note = run.notes.length > 0 ? run.notes.join(' ') : null;
-  // Do not let a cancellation interrupt the closing record. After a cancellation, the run adds one more record.
-  const totals = await CancellationScope.nonCancellable(() =>
-    quick.closeRun.executeWithOptions({ summary: `record the outcome: ${outcome}` }, [
-      {
-        ctx: run.ctx,
-        outcome,
-        crawled: outcome,
-        note,
-        heldBack,
-        why: run.why,
-        refused: run.refused,
-        landed: run.landed,
-      },
-    ]),
-  );
+  const totals = await closeCrawl(run, { outcome, heldBack });
   run.closed = { crawled: outcome, heldBack };
-  run.progress.requests = totals.requests;
   run.note(totals.drift);
   run.enter('loading');
   await run.earlyLoadEnded();
@@ -326,27 +303,14 @@ export async function finish(run: Run): Promise<RunResult> {
   // Report the same outcome as ops.runs, which also depends on the rows in the warehouse.
   const ended = outcome === 'complete' && models.unloaded ? 'partial' : outcome;
   run.end(ended);
-  const result: RunResult = {
-    run: run.ctx.run,
-    date: run.ctx.date,
-    market: run.ctx.market,
-    asOfNow: run.ctx.asOfNow,
+  const { rejects } = loaded;
+  const result = resultOf(run, totals, {
     outcome: ended,
-    incomplete: isIncomplete(run.coverage),
     heldBack,
-    requests: totals.requests,
-    forecast: totals.forecast,
-    rows: totals.rows,
-    rejects: loaded.rejects,
-    coverage: run.coverage,
-    due: run.due,
-    refused: run.refused,
+    rejects,
     drift: models.drift,
-    why: run.why,
     published: published.file,
-    folder: run.ctx.folder,
-    notes: run.notes,
-  };
+  });
   const findings: Findings = {
     newDrift: models.newDrift,
     overuse: totals.drift,

@@ -28,7 +28,6 @@ export interface ChunkWork {
   about?: ReadonlyMap<string, string | null>;
   /** The limits of `CrawlChunkInput`. Left out: none. */
   concurrency?: number | null;
-  atOnce?: number;
   budget?: number | null;
   refused?: readonly string[];
 }
@@ -68,7 +67,7 @@ export class ChunkAttempt {
     }
     this.#open = work.entities.filter((entity) => !finished.has(entity));
     this.#known = writer.rows.find(isAnswered)?.entity_id ?? null;
-    this.#mostUnwritten = heldBack(mostInFlight(work.deps), work.atOnce);
+    this.#mostUnwritten = heldBack(mostInFlight(work.deps));
   }
 
   /** Opens the chunk with the answers of earlier attempts. */

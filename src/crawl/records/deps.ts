@@ -39,15 +39,16 @@ export function mostInFlight({ client }: Pick<CrawlDeps, 'client'>, asked: numbe
 
 // At most this many answers of a worker are not on disk yet, in addition to the requests in flight.
 const MOST_UNWRITTEN = 32;
+// A worker fetches at most this many chunks of a run at the same time (workflows/queues.ts).
+const CHUNKS_AT_ONCE = 2;
 
 /**
- * Computes how many answers of a chunk may wait to be written to its spool. While they wait, as many may be being
- * written. So if a worker is killed, it repeats at most the requests in flight and as many answered ones.
+ * Computes how many answers of a chunk may wait to be written to its spool. So if a worker is killed, it repeats at most
+ * the requests in flight and as many answered ones.
  * @param inFlight requests in flight that the worker may have
- * @param atOnce chunks that the worker fetches at the same time
  */
-export function heldBack(inFlight: number, atOnce = 1): number {
-  return Math.max(1, Math.floor(Math.min(MOST_UNWRITTEN, inFlight) / (2 * atOnce)));
+export function heldBack(inFlight: number): number {
+  return Math.max(1, Math.floor(Math.min(MOST_UNWRITTEN, inFlight) / CHUNKS_AT_ONCE));
 }
 
 /** Progress of an activity, as its heartbeat carries it. */

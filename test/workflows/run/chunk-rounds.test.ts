@@ -15,12 +15,12 @@ describe('nextRound', () => {
     ['shares of the requests in flight', nextRound(at(2), 5, { ...limits, asked: 5 }), [2, 3], 4, [2, 3], [null, null]],
     ['shares of the requests left', nextRound(at(2), 5, { ...limits, room: 7 }), [2, 3], 4, [null, null], [3, 4]],
   ])('starts %s', (_, round, chunks, next, concurrency, budgets) => {
-    expect(round).toEqual({ chunks, next, concurrency, budgets, ofWorker: chunks.length });
+    expect(round).toEqual({ chunks, next, concurrency, budgets });
   });
 
   it('starts two chunks for each worker', () => {
     const round = nextRound(at(2), 20, { ...limits, workers: 3 });
-    expect(round).toMatchObject({ chunks: [2, 3, 4, 5, 6, 7], next: 8, ofWorker: 2 });
+    expect(round).toMatchObject({ chunks: [2, 3, 4, 5, 6, 7], next: 8 });
   });
 
   it('starts the next chunks, and divides all limits among them', () => {
@@ -47,7 +47,7 @@ describe('nextRound', () => {
     const again = { chunks: [2], next: 4 };
     // A lower concurrency must not end the round before chunk 3, which is done.
     const round = nextRound({ nextChunk: 2, again }, 5, { asked: 1, room: 7, workers: 1 });
-    expect(round).toEqual({ chunks: [2], next: 4, concurrency: [1], budgets: [7], ofWorker: 1 });
+    expect(round).toEqual({ chunks: [2], next: 4, concurrency: [1], budgets: [7] });
   });
 });
 
