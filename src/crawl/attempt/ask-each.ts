@@ -99,11 +99,17 @@ class Attempt<Item> {
     } catch (error) {
       if (this.heartbeat.signal.aborted) throw error;
       const kind = kindOf(error);
-      const unsent = kind === 'daily' && (error as ApiError).status === 0;
-      const verdict = this.#judge.failed(kind, { unsent, silentMs: this.#silentMs });
-      const then = await this.#follow(verdict, error, { unsent });
-      if (then === 'again') return await this.#ask(item);
-      if (then === 'answer') await this.asking.gone?.(item, error as ApiError);
+      if (kind === 'gone' && this.asking.gone !== undefined) {
+        this.#judge.answered();
+        this.#postponed.delete(item);
+        return await this.asking.gone(item, error as ApiError);
+      }
+      // After a daily limit, the client sends nothing until a control request shows that quota is left.
+      const isUnsent =
+        kind === 'daily' && (error as ApiError).status === 0 && this.#judge.controlOf(kind) !== undefined;
+      const verdict = isUnsent ? 'control' : this.#judge.failed(kind, this.#silentMs);
+      const then = await this.#follow(verdict, error);
+      if (isUnsent) return await this.#ask(item);
       if (then === 'later') this.#postponed.set(item, error as ApiError);
       else this.#postponed.delete(item);
     } finally {
@@ -114,15 +120,14 @@ class Attempt<Item> {
   /** Asks the judge whether the failed items may be filed, and sends a control request for each kind of error. */
   async #confirm(): Promise<void> {
     const byKind = new Map([...this.#postponed.values()].map((error) => [kindOf(error), error]));
-    for (const [kind, error] of byKind)
-      await this.#follow(this.#judge.beforeFiling(kind, this.#silentMs), error, { isFiling: true });
+    for (const [kind, error] of byKind) await this.#follow(this.#judge.beforeFiling(kind, this.#silentMs), error, true);
   }
 
   /**
    * Follows a verdict: sends the control request, or ends the work.
    * @returns the verdict after the control request
    */
-  async #follow(verdict: Verdict, error: unknown, { unsent = false, isFiling = false }): Promise<Verdict> {
+  async #follow(verdict: Verdict, error: unknown, isFiling = false): Promise<Verdict> {
     const kind = kindOf(error);
     if (verdict === 'close') throw new RouteRefusedError(error as ApiError);
     if (verdict === 'end') throw error;
@@ -130,7 +135,7 @@ class Attempt<Item> {
     if (verdict !== 'control' || name === undefined) return verdict;
     const said = await this.#control(name);
     this.heartbeat.signal.throwIfAborted();
-    const then = this.#judge.controlled(kind, said, { unsent });
+    const then = this.#judge.controlled(kind, said);
     if (then === 'close') throw new RouteRefusedError(error as ApiError);
     if (then !== 'end') return then;
     const isDown = name === 'anything' || (name === 'metrics' && said === 'failed');

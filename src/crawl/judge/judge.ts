@@ -10,7 +10,7 @@ import type { Kind } from './kinds.js';
  *
  * kind      control request      if the control fails, too
  * --------  -------------------  -------------------------------------------------------------
- * gone      none                 (an answer)
+ * gone      none                 (of a record, this is an answer: call `answered`)
  * invalid   anything *           the attempt ends
  * unusable  anything             the attempt ends
  * fault     anything             the attempt ends; Temporal repeats it
@@ -29,10 +29,9 @@ import type { Kind } from './kinds.js';
  *
  * event                     condition                                 new state             verdict
  * ------------------------  ----------------------------------------  --------------------  ---------
- * answered, failed: gone    -                                         all 0, known, open    answer
+ * answered                  -                                         all 0, known, open    -
  * failed: closed            -                                         open                  skip
  * failed                    the table of the work has no such kind    -                     end
- * failed                    not sent, because of the daily limit      -                     control
  * failed                    inARow ≥ believed, in the first pass      +1                    end
  * failed                    unexplained < after                       +1, open *            later
  * failed                    limit, and two hours of silence           +1                    close
@@ -42,7 +41,7 @@ import type { Kind } from './kinds.js';
  * controlled                not answered                              -                     end, close
  *
  *  * open: not after `refused`, `limit` or `daily`
- * ** again, if the request was not sent; `known` if another item answered
+ * ** `known` if another item answered
  */
 
 /** What is requested. Each has its own table. */
@@ -63,12 +62,11 @@ export type Said = 'answered' | 'refused' | 'failed' | 'none';
 
 /**
  * What to do after an event:
- * - answer: land it. skip: the item stays due.
- * - later: postpone the item to the end. again: request it at once again.
+ * - skip: the item stays due. later: postpone the item to the end.
  * - control: send the control request `controlOf(kind)`, then call `controlled`.
  * - end: the error ends the work. close: the route is closed.
  */
-export type Verdict = 'answer' | 'skip' | 'later' | 'again' | 'control' | 'end' | 'close';
+export type Verdict = 'skip' | 'later' | 'control' | 'end' | 'close';
 
 interface Rule {
   /** Undefined: no control request; the item is postponed. */
@@ -83,8 +81,6 @@ interface Rule {
   from?: number;
   /** How often an item is requested again before it is filed as failed. */
   repeats: number;
-  /** Whether this is an answer of the route. Default: false. */
-  isAnswer?: boolean;
   /** Control request before an item is filed; null: none, because the error shows that the API is up. Default: `control`. */
   filing?: ControlName | null;
 }
@@ -94,14 +90,12 @@ type Rules = Partial<Record<Kind, Rule>>;
 // If a route answers only `limit` for longer than this, the run continues without it.
 const LIMIT_PATIENCE_MS = 2 * HOUR_MS;
 
-const ANSWER: Rule = { after: Infinity, repeats: 0, isAnswer: true };
 const MISSING: Rule = { after: Infinity, repeats: 0 };
 const UP: Rule = { control: 'anything', filing: null, after: 20, repeats: 0 };
 const UP_ONCE: Rule = { control: 'anything', after: 1, repeats: 0 };
 const REFUSED: Rule = { control: 'other', after: 3, repeats: 2 };
 
 const RECORDS: Rules = {
-  gone: ANSWER,
   invalid: UP,
   unusable: UP,
   fault: { ...UP, filing: 'anything', repeats: 1 },
@@ -173,6 +167,7 @@ export class Judge {
     this.#isRepeating = true;
   }
 
+  /** Call it for an answer of the route. */
   answered(): void {
     this.#inARow = {};
     this.#unexplained = {};
@@ -181,21 +176,15 @@ export class Judge {
 
   /**
    * Judges a failed request.
-   * @param unsent whether the client did not send it
    * @param silentMs how long the route has not answered
    */
-  failed(kind: Kind, { unsent = false, silentMs = 0 } = {}): Verdict {
+  failed(kind: Kind, silentMs = 0): Verdict {
     const rule = this.#rules[kind];
     if (kind === 'closed') {
       this.#open = true;
       return 'skip';
     }
     if (rule === undefined) return 'end';
-    if (rule.isAnswer) {
-      this.answered();
-      return 'answer';
-    }
-    if (unsent && kind === 'daily') return 'control';
     this.#inARow[kind] = this.inARow(kind) + 1;
     this.#unexplained[kind] = (this.#unexplained[kind] ?? 0) + 1;
     if (!this.#isRepeating && this.inARow(kind) >= (rule.believed ?? Infinity)) return 'end';
@@ -222,7 +211,7 @@ export class Judge {
   }
 
   /** Judges the result of the control request that an error of this kind led to. */
-  controlled(kind: Kind, said: Said, { unsent = false } = {}): Verdict {
+  controlled(kind: Kind, said: Said): Verdict {
     const isOther = this.controlOf(kind) === 'other';
     const isRoute = kind === 'refused' && isOther;
     // Another item that fails for another reason shows that the API does not refuse the route.
@@ -233,7 +222,7 @@ export class Judge {
     this.#unexplained[kind] = 0;
     this.#known ||= said === 'answered' && isOther;
     this.#open = true;
-    return unsent ? 'again' : 'later';
+    return 'later';
   }
 
   #control(kind: Kind, rule: Rule, silentMs: number): Verdict {

@@ -8,7 +8,7 @@ const KINDS: Kind[] = ['gone', 'invalid', 'unusable', 'fault', 'key', 'refused',
 const HOURS = 3_600_000;
 
 /** What the API does: it answers a request, fails it, or answers the control request that an error leads to. */
-type Step = { answers: true } | { kind: Kind; unsent: boolean; said: Said };
+type Step = { answers: true } | { kind: Kind; said: Said };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>({ answers: true }) },
@@ -16,7 +16,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constantFrom(...KINDS),
-      unsent: fc.boolean(),
       said: fc.constantFrom<Said>('answered', 'refused', 'failed', 'none'),
     }),
   },
@@ -29,9 +28,9 @@ const history = fc.record({
 });
 
 /** The verdict about one error, after its control request, if any. */
-function judged(judge: Judge, { kind, unsent, said }: Exclude<Step, { answers: true }>, silentMs = 0): Verdict {
-  const verdict = judge.failed(kind, { unsent, silentMs });
-  return verdict === 'control' ? judge.controlled(kind, said, { unsent }) : verdict;
+function judged(judge: Judge, { kind, said }: Exclude<Step, { answers: true }>, silentMs = 0): Verdict {
+  const verdict = judge.failed(kind, silentMs);
+  return verdict === 'control' ? judge.controlled(kind, said) : verdict;
 }
 
 describe('random histories of answers', () => {
@@ -47,11 +46,10 @@ describe('random histories of answers', () => {
             explained.clear();
             continue;
           }
-          const { kind, said, unsent } = each;
-          const verdict = judge.failed(kind, { unsent });
-          if (verdict === 'answer') explained.clear();
-          else if (!unsent || kind !== 'daily') explained.set(kind, verdict === 'control' && said === 'answered');
-          if (verdict === 'control') judge.controlled(kind, said, { unsent });
+          const { kind, said } = each;
+          const verdict = judge.failed(kind);
+          explained.set(kind, verdict === 'control' && said === 'answered');
+          if (verdict === 'control') judge.controlled(kind, said);
         }
         for (const kind of KINDS) {
           // Another item that fails for another reason explains a refusal, too. The other two are answers of the API.
@@ -74,7 +72,7 @@ describe('random histories of answers', () => {
         fc.constantFrom(...(Object.keys(most) as Kind[]), 'refused' as Kind),
         fc.integer({ min: 1, max: 8 }),
         fc.boolean(),
-        fc.array(fc.constantFrom<Step>({ answers: true }, { kind: 'fault', unsent: false, said: 'answered' })),
+        fc.array(fc.constantFrom<Step>({ answers: true }, { kind: 'fault', said: 'answered' })),
         (kind, attempt, known, before) => {
           const judge = new Judge('records', { attempt, known });
           for (const each of before) {
@@ -83,7 +81,7 @@ describe('random histories of answers', () => {
           }
           judge.answered();
           const verdicts: Verdict[] = [];
-          do verdicts.push(judged(judge, { kind, unsent: false, said: 'refused' }));
+          do verdicts.push(judged(judge, { kind, said: 'refused' }));
           while (verdicts.at(-1) === 'later' && verdicts.length < 100);
           expect(verdicts.at(-1)).toBe(kind === 'refused' ? 'close' : 'end');
           expect(verdicts).toHaveLength(most[kind] ?? 20);
@@ -95,7 +93,7 @@ describe('random histories of answers', () => {
   it('closes a route that has never answered after three refusals', () => {
     for (const subject of ['records', 'first page', 'search', 'needed search'] as const) {
       const judge = new Judge(subject);
-      const refusal: Step = { kind: 'refused', unsent: false, said: 'none' };
+      const refusal: Step = { kind: 'refused', said: 'none' };
       expect(
         [1, 2, 3].map(() => judged(judge, refusal)),
         subject,
@@ -116,10 +114,10 @@ describe('random histories of answers', () => {
           }
           if (each.kind === 'fatal') continue;
           if (each.kind === 'key') keys++;
-          if (each.kind === 'daily' && !each.unsent) daily++;
+          if (each.kind === 'daily') daily++;
           const verdict = judged(judge, { ...each, said: 'answered' });
           if (keys >= 10 || daily >= 10) return;
-          expect(['later', 'again', 'skip']).toContain(verdict);
+          expect(['later', 'skip']).toContain(verdict);
         }
       }),
     );
@@ -141,7 +139,7 @@ describe('random histories of answers', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom<Kind>('refused', 'limit', 'daily'), { maxLength: 30 }), (kinds) => {
         const judge = new Judge('records', { attempt: 9 });
-        for (const kind of kinds) judged(judge, { kind, unsent: false, said: 'refused' });
+        for (const kind of kinds) judged(judge, { kind, said: 'refused' });
         expect(judge.isOpen).toBe(false);
         judge.answered();
         expect(judge.isOpen).toBe(true);
@@ -154,7 +152,7 @@ it('closes a route that has answered only `limit` for two hours', () => {
   for (const subject of ['records', 'questions', 'first page', 'page'] as const) {
     const limited = (silentMs: number): Verdict => {
       const judge = new Judge(subject, { attempt: 9 });
-      const verdicts = [1, 2, 3].map(() => judged(judge, { kind: 'limit', unsent: false, said: 'failed' }, silentMs));
+      const verdicts = [1, 2, 3].map(() => judged(judge, { kind: 'limit', said: 'failed' }, silentMs));
       return verdicts.find((verdict) => verdict !== 'later') ?? 'later';
     };
     expect([limited(2 * HOURS), limited(2 * HOURS + 1)], subject).toEqual(['end', 'close']);
@@ -167,7 +165,7 @@ it('ends early attempts before it compares limited records, and files none', () 
     [4, 'later'],
   ] as const) {
     const judge = new Judge('records', { attempt, known: true });
-    expect(judged(judge, { kind: 'limit', unsent: false, said: 'answered' })).toBe('later');
+    expect(judged(judge, { kind: 'limit', said: 'answered' })).toBe('later');
     judge.answered();
     expect(judge.beforeFiling('limit')).toBe(verdict);
   }
