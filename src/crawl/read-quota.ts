@@ -35,29 +35,21 @@ export async function readQuota(
     .toISOString()
     .replaceAll(/[^0-9]/g, '');
   const booking = new RequestLog(deps.data, ctx.run, 'quota');
-  const { metrics, daily, read_at, reading, fault } = await bookingIn(booking, () => askMetrics(deps, heartbeat));
-  const records = metrics.map(({ metric, used, total }): QuotaRecord => ({
-    metric,
-    used,
-    total,
-    read_at,
-    daily: metric === daily?.metric,
-  }));
+  const { metrics, read_at, reading, fault } = await bookingIn(booking, () => askMetrics(deps, heartbeat));
+  const records = metrics.map((metric): QuotaRecord => ({ ...metric, read_at }));
   // The random suffix keeps names unique, because two chunks of a run may read the quota in the same millisecond.
   const chunk = `read-${stamp}-${randomUUID().slice(0, 8)}`;
   if (records.length > 0) await landRecords(deps, ctx, 'quota', chunk, records);
   const clock = checkClock(reading, rule);
   if (rule !== 'describes') deps.stamps?.agree();
-  const known = daily !== null && daily.total > 0;
-  const { metric = null, used = 0, total = 0 } = daily ?? {};
+  const { metric = null, used = 0, total = 0 } = dailyOf(metrics) ?? {};
+  const known = total > 0;
   return { known, metric, used, total, open: !known || used < total, clock, fault };
 }
 
 /** What /v2/metrics says. */
 interface QuotaReading {
   metrics: Metric[];
-  /** The metric of the daily quota; null if there is none. */
-  daily: Metric | null;
   read_at: string;
   reading: ClockReading;
   /** A sentence for the run's notes, if many attempts failed to read the metrics. */
@@ -72,11 +64,10 @@ async function askMetrics({ client, clock, config }: CrawlDeps, heartbeat: Heart
   const { attempt, signal } = heartbeat;
   try {
     const { data, times, fetchedAt: read_at } = await client.v2.metrics({ signal });
-    const metrics = readMetrics(data);
+    const metrics = readMetrics(data, config.quota.metric);
     for (const { metric, used, total } of metrics) quotaRead.report({ metric, used, total, readAt: read_at });
-    const daily = dailyMetric(data, config.quota.metric);
-    if (daily !== null && daily.used < daily.total) client.quota.open();
-    return { metrics, daily, read_at, reading: readClock(times), fault: null };
+    if (hasRoom(metrics)) client.quota.open();
+    return { metrics, read_at, reading: readClock(times), fault: null };
   } catch (error) {
     const kind = kindOf(error);
     const isSilent = kind === 'fault' || kind === 'limit';
@@ -84,7 +75,7 @@ async function askMetrics({ client, clock, config }: CrawlDeps, heartbeat: Heart
     const words = `The daily quota could not be read (${(error as Error).name} of /v2/metrics); the run continued without it.`;
     const fault = isSilent ? words : null;
     const reading = { servedAt: null, now: new Date() };
-    return { metrics: [], daily: null, read_at: clock.now().toISOString(), reading, fault };
+    return { metrics: [], read_at: clock.now().toISOString(), reading, fault };
   }
 }
 
@@ -110,37 +101,43 @@ export async function reopenQuota(deps: CrawlDeps, ctx: RunContext, heartbeat: H
  */
 export async function saysRoom(deps: CrawlDeps, heartbeat: Heartbeat): Promise<boolean> {
   const answer = await askMetrics(deps, heartbeat).catch(() => null);
-  const daily = answer?.daily ?? null;
-  return daily !== null && daily.used < daily.total;
+  return answer !== null && hasRoom(answer.metrics);
 }
 
-interface Metric {
-  metric: string;
-  used: number;
-  total: number;
+/** Whether the metrics show that quota is left. */
+function hasRoom(metrics: readonly Metric[]): boolean {
+  const daily = dailyOf(metrics);
+  return daily !== undefined && daily.used < daily.total;
+}
+
+type Metric = Omit<QuotaRecord, 'read_at'>;
+
+function dailyOf(metrics: readonly Metric[]): Metric | undefined {
+  return metrics.find(({ daily }) => daily);
+}
+
+/** Finds the metric of the daily quota, as `readMetrics` does. Returns null when no metric matches. */
+export function dailyMetric(groups: MetricsReading, wanted: string): Omit<Metric, 'daily'> | null {
+  const found = dailyOf(readMetrics(groups, wanted));
+  return found === undefined ? null : { metric: found.metric, used: found.used, total: found.total };
 }
 
 /**
- * Finds the metric of the daily quota.
- * @param wanted codename of the metric. With `auto`, takes the first metric whose group or codename contains "daily"
- * @returns null when no metric matches
+ * Reads the metrics, at most `MOST_METRICS`. Leaves out those whose figures cannot be counts.
+ * @param wanted codename of the metric of the daily quota. With `auto`, this is the first metric whose group or codename
+ * contains "daily"
  */
-export function dailyMetric(groups: MetricsReading, wanted: string): Metric | null {
-  const found = readMetrics(groups).find(({ metric, text }) =>
-    wanted === 'auto' ? /daily/i.test(text) : metric === wanted,
-  );
-  return found ? { metric: found.metric, used: found.used, total: found.total } : null;
-}
-
-/** Reads the metrics, at most `MOST_METRICS`. Leaves out those whose figures cannot be counts. */
-function readMetrics(groups: MetricsReading): (Metric & { text: string })[] {
+function readMetrics(groups: MetricsReading, wanted: string): Metric[] {
   const metrics = groups.flatMap((group) =>
     group.metrics.map(({ codename, name, used, total }) => {
       const metric = (codename ?? name ?? 'unnamed').slice(0, NAME_LENGTH);
-      return { metric, used, total, text: `${group.codename ?? ''} ${group.name ?? ''} ${metric}` };
+      const isDaily = /daily/i.test(`${group.codename ?? ''} ${group.name ?? ''} ${metric}`);
+      return { metric, used, total, daily: wanted === 'auto' ? isDaily : metric === wanted };
     }),
   );
-  return metrics.filter(({ used, total }) => isCount(used) && isCount(total)).slice(0, MOST_METRICS);
+  const counts = metrics.filter(({ used, total }) => isCount(used) && isCount(total)).slice(0, MOST_METRICS);
+  const first = counts.findIndex(({ daily }) => daily);
+  return counts.map((metric, index) => ({ ...metric, daily: index === first }));
 }
 
 /** The warehouse adds such figures up in 64 bits. */

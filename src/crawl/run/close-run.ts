@@ -40,8 +40,12 @@ function openingOf(ctx: RunContext): RunRecord {
  * Lands what the models need about a finished run. Then removes the run's list of payees, which holds account numbers.
  * @throws as `landEnd`
  */
-export async function closeRun(deps: Recording, { ctx, ...end }: CloseRunInput): Promise<CloseRunResult> {
-  const result = await landEnd(deps, openingOf(ctx), end);
+export async function closeRun(deps: Recording, input: CloseRunInput): Promise<CloseRunResult> {
+  const { ctx, heldBack: held_back, why, refused, landed, ...end } = input;
+  const record: RunRecord = { ...openingOf(ctx), ...end, held_back };
+  if (why.length > 0) record.why = why;
+  if (refused.length > 0) record.refused = refused;
+  const result = await landEnd(deps, record, landed);
   if (ctx.workflowType === 'checkPayees' && ctx.file !== undefined)
     await deps.data.remove(payeeListFile(deps.config.dataDir, ctx.file));
   return result;
@@ -51,18 +55,13 @@ export async function closeRun(deps: Recording, { ctx, ...end }: CloseRunInput):
  * Lands what the models need about a finished run: its requests, its quota overuse, its outcome, and the spools that
  * its chunks left. Any outcome but that of a crawl is landed as the record `end`, because the record `close` of the crawl
  * may already exist.
- * @param known the last record of the run
- * @param finishedAt ISO instant; default: now
+ * @param ended the record of the run's end. Its `finished_at` is null: the run ends now
+ * @param landed number of answers that the landing zone must hold; null: any number
  * @throws TidemarkError `DataFolderChanged` when the landing zone holds fewer answers of the run than the run landed
  */
-export async function landEnd(
-  deps: Recording,
-  known: RunRecord,
-  { outcome, crawled, note, heldBack, why, refused, landed }: Omit<CloseRunInput, 'ctx'>,
-  finishedAt?: string,
-): Promise<CloseRunResult> {
+export async function landEnd(deps: Recording, ended: RunRecord, landed: number | null): Promise<CloseRunResult> {
   const { dataDir } = deps.config;
-  const run = { run: known.run_id, date: known.date, market: known.market };
+  const run = { run: ended.run_id, date: ended.date, market: ended.market };
   await adoptSpools({ data: deps.data, ...run });
   await pullRequests(deps.data, run.run);
   await pullManifests(deps.data, { run });
@@ -83,19 +82,11 @@ export async function landEnd(
   if (overuse) await landRecords(deps, run, 'quota_overuse', 'close', [overuse]);
   // The end of the run needs a later timestamp than all its answers, including answers that another machine fetched.
   for (const { lastFetchedAt } of parts) if (lastFetchedAt !== null) deps.stamps?.after(lastFetchedAt);
-  const ended = !(outcome === 'complete' || outcome === 'partial' || outcome === 'stopped');
-  const record: RunRecord = {
-    ...known,
-    outcome,
-    crawled: ended ? crawled : outcome,
-    finished_at: finishedAt ?? (deps.stamps ?? deps.clock).now().toISOString(),
-    note,
-    held_back: heldBack,
-    ...(why.length > 0 ? { why } : {}),
-    ...(refused.length > 0 ? { refused } : {}),
-    ...totals,
-  };
-  await landRecords(deps, run, 'runs', ended ? 'end' : 'close', [record]);
+  const finished_at = ended.finished_at ?? (deps.stamps ?? deps.clock).now().toISOString();
+  const { outcome } = ended;
+  const isCrawl = outcome === 'complete' || outcome === 'partial' || outcome === 'stopped';
+  const crawled = isCrawl ? outcome : ended.crawled;
+  await landRecords(deps, run, 'runs', isCrawl ? 'close' : 'end', [{ ...ended, crawled, finished_at, ...totals }]);
   const forecasts = readRecords<ForecastRecord>(deps, run, 'forecasts');
   const forecast = forecasts.length === 0 ? null : forecasts.reduce((sum, each) => sum + each.requests, 0);
   return { ...totals, forecast, drift: overuse && describeOveruse(overuse) };

@@ -91,16 +91,15 @@ async function closeOne(deps: Recording, known: RunRecord, fate: RunFate & { ope
     how === 'complete'
       ? (['lost', 'The run completed, but this data folder lacks its end.'] as const)
       : ([how, fate.reason] as const);
-  const end = {
+  const ended: RunRecord = {
+    ...known,
     outcome,
     crawled: closed ? known.crawled : null,
+    finished_at: known.finished_at ?? at?.toISOString() ?? null,
     note: [known.note, reason].filter(Boolean).join(' '),
-    heldBack: known.held_back,
     why: [...(known.why ?? []), { code: outcome, values: {}, reason }],
-    refused: known.refused ?? [],
-    landed: null,
   };
-  await landEnd(deps, known, end, known.finished_at ?? at?.toISOString());
+  await landEnd(deps, ended, null);
   return [...landed, `${workflow_id}: ${reason}`];
 }
 
