@@ -2,13 +2,13 @@ import path from 'node:path';
 import { TidemarkError } from '../base/errors.js';
 import { runFolder } from '../store/data-folder.js';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
-import { landSpool } from './land-spool.js';
+import { landFrames } from './land-spool.js';
 import { finishListing } from './listing-writer.js';
 import { findReplacing } from './manifest.js';
 import { PartWriter } from './part-writer.js';
 import { chunkOfSpool, spoolFile, spoolsDir, type PartTarget } from './paths.js';
-import { chunkOfPiece, removeSpool } from './pieces.js';
-import { gatherSpool } from './spool.js';
+import { chunkOfPiece, listPieces, readPieces, removeSpool } from './pieces.js';
+import { readSpool } from './spool.js';
 import { namesIn } from '../store/files.js';
 import type { Data } from '../store/data.js';
 
@@ -41,16 +41,17 @@ export async function adoptSpools(run: {
   return rows;
 }
 
-/** Lands the rows of a spool, unless the chunk is complete. Then its part holds all of them. */
+/** Lands the rows of a spool, unless the chunk is complete: then its part holds all of them. Then removes the spool. */
 async function adopt(target: PartTarget): Promise<number> {
   const { data } = target;
   const spool = spoolFile(runFolder(target), target.chunk);
-  if (await isCommitted(target)) {
-    await removeSpool(data, spool);
-    return 0;
+  let rows = 0;
+  if (!(await isCommitted(target))) {
+    const given = data.isShared() ? await readPieces(data, await listPieces(data, spool)) : [];
+    rows = await landFrames(target, [...readSpool(spool), ...given], { isOpen: true });
   }
-  if (data.isShared()) await gatherSpool(data, spool);
-  return landSpool(target, { isOpen: true });
+  await removeSpool(data, spool);
+  return rows;
 }
 
 async function isCommitted(target: PartTarget): Promise<boolean> {

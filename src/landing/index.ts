@@ -10,7 +10,7 @@ export {
   type Frame,
   type NewRow,
 } from './frames.js';
-export { landSpool, SPOOL_LIMITS, type SpoolLimits } from './land-spool.js';
+export { landFrames, SPOOL_LIMITS, type SpoolLimits } from './land-spool.js';
 export { finishListing, ListingWriter } from './listing-writer.js';
 export {
   findReplacing,

@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
 import { runFolder } from '../store/data-folder.js';
 import { distinct, headOf, type Frame } from './frames.js';
 import { readFolder, readPartRows } from './manifest.js';
 import { writePart } from './part-writer.js';
-import { manifestName, spoolFile, type PartTarget } from './paths.js';
-import { removeSpool } from './pieces.js';
+import { manifestName, type PartTarget } from './paths.js';
 import { pullManifests, pullParts } from './pull.js';
-import { readSpool } from './spool.js';
 
 /** Upper limits of one part. Only a part with a single row may exceed them. */
 export interface SpoolLimits {
@@ -29,16 +26,6 @@ export interface LandOptions {
    * have names that leave the chunk's own name to the complete chunk.
    */
   isOpen?: boolean;
-}
-
-/** Lands the rows of a spool, then removes the spool. Skips incomplete and damaged frames. Otherwise as `landFrames`. */
-export async function landSpool(target: PartTarget, options: LandOptions = {}): Promise<number> {
-  const spool = spoolFile(runFolder(target), target.chunk);
-  // Without the file, the bucket may have pieces that nobody has read.
-  if (!existsSync(spool)) return 0;
-  const landed = await landFrames(target, readSpool(spool), options);
-  await removeSpool(target.data, spool);
-  return landed;
 }
 
 /**

@@ -3,7 +3,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { asDiskError } from '../store/disk-errors.js';
 import { makeFolder } from '../store/files.js';
-import type { Data, SharedData } from '../store/data.js';
+import type { Data } from '../store/data.js';
 import { distinct, encodeFrame, endOf, headOf, parseFrames, type Frame } from './frames.js';
 import { listPieces, Pieces, readPieces } from './pieces.js';
 
@@ -184,12 +184,6 @@ function recover(file: string): Frame[] {
   const whole = last === undefined ? 0 : endOf(last, bytes);
   if (whole < bytes.length) truncateSync(file, whole);
   return distinct(frames);
-}
-
-/** Adds the frames that only the bucket has to a spool, and makes the file if this machine has none. */
-export async function gatherSpool(copy: SharedData, file: string): Promise<void> {
-  const spool = await Spool.open(file, copy);
-  await spool.close();
 }
 
 /** Reads the frames of a spool. Skips incomplete and damaged ones. Returns none if there is no such file. */
