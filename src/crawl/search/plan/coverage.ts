@@ -13,13 +13,14 @@ type Gap = SpokenReason & Pick<CoverageGap, 'segment' | 'filters' | 'missing' | 
  * company that is missing in one segment may have been found in another.
  */
 export function describeCoverage(state: CrawlState, done: boolean): CoverageRecord {
-  const { tree, firstTotal, dropped } = state;
+  const { tree, firstTotal } = state;
   const { root } = tree;
   const found = root.distinct - root.unusable;
   const missing = Math.max(0, root.total - found);
   const gaps = gapsOf(state, done, missing);
   // Each gap also names the unusable dimensions: a split along one of them might have found the missing companies.
-  const unusable = dropped.size > 0 ? { unusable: [...dropped.values()].toSorted() } : {};
+  const reasons = [...state.outcomes.values()].flatMap((outcome) => ('unusable' in outcome ? outcome.unusable : []));
+  const unusable = reasons.length > 0 ? { unusable: reasons.toSorted() } : {};
   return {
     market: state.input.market,
     reported_total: root.total,

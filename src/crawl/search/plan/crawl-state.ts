@@ -1,8 +1,10 @@
-import type { Choice, DimensionFacts } from './calibration/dimension-facts.js';
-import { PAGE_CAP } from './calibration/calibrate-page.js';
+import type { DimensionFacts, Outcome } from './calibration/dimension-facts.js';
 import type { Requests } from './requests.js';
 import { SegmentTree, type Segment } from './tree.js';
 import type { Bounds, Dimension, PageAnswer, PlanAnswer, PlanInput, Remainder } from './types.js';
+
+/** Highest page number of a search (reference v2, "Limits"). */
+export const PAGE_CAP = 10;
 
 // The planner stops splitting after REQUESTS_PER_PAGE requests per page of the market, plus REQUESTS_FLOOR. A
 // consistent API needs far fewer requests: even two passes that request each page twice need only 4 requests per page.
@@ -28,7 +30,7 @@ const LEAST_BUDGET = 0.3;
  */
 export interface Hunt {
   /** The splits of the earlier passes. */
-  reached: readonly Choice[];
+  reached: readonly DimensionFacts[];
   /** Returns whether an earlier pass found the company. */
   knows(id: string): boolean;
   /** Largest number of companies to find in the segment; null if the API cannot count them. */
@@ -37,7 +39,7 @@ export interface Hunt {
 
 /** A possible second pass along one dimension. */
 export interface Offer {
-  choice: Choice;
+  facts: DimensionFacts;
   /** Estimated number of requests. */
   cost: number;
   /** The largest number of companies that this pass can find. */
@@ -50,7 +52,7 @@ export interface Gap {
   /** Page 1 of the segment. */
   first: PageAnswer;
   /** The splits so far. */
-  reached: readonly Choice[];
+  reached: readonly DimensionFacts[];
   /** The dimensions along which the segment was not split. */
   rest: readonly Dimension[];
   /** The second pass that searched this segment; null for a segment of the first pass. */
@@ -76,8 +78,6 @@ export class CrawlState {
   size: number;
   /** Number of pages that the API shows of one search. */
   pages = PAGE_CAP;
-  /** Number of companies that one search can show: pages × size. */
-  cap = 0;
   /**
    * Number of requests that a second pass may spend on each company that it finds. 0: no second pass runs. More
    * expensive passes need the remainder's budget.
@@ -98,12 +98,10 @@ export class CrawlState {
    * first needed.
    */
   readonly facts = new Map<Dimension, Promise<DimensionFacts | null>>();
-  /** What calibration found out about the usable dimensions among them. */
-  readonly learnt = new Map<Dimension, DimensionFacts>();
+  /** The outcome of each finished calibration, by the key of the dimension, and under `v1` why version 1 is unusable. */
+  readonly outcomes = new Map<string, Outcome>();
   /** Why version 1 cannot list the market; null if it can. With a reason, later nights do not try version 1. */
   v1Refusal: string | null;
-  /** Unusable dimensions, each with its reason. */
-  readonly dropped = new Map<string, string>();
   private largestTotal = 0;
   private notedCap = Infinity;
 
@@ -124,6 +122,11 @@ export class CrawlState {
   note(answer: Exclude<PlanAnswer, { refused: string }>): void {
     this.tree.note(answer.ids);
     if ('total' in answer) this.largestTotal = Math.max(this.largestTotal, answer.total);
+  }
+
+  /** Number of companies that one search can show. */
+  get cap(): number {
+    return this.pages * this.size;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { categoricalField, positionOf, type SplitField } from './split-field.js';
-import { buildSplitField, type DimensionFacts } from './calibration/dimension-facts.js';
+import { buildSplitField, type DimensionFacts, type Outcome } from './calibration/dimension-facts.js';
 import type { CrawlState } from './crawl-state.js';
 import { Shape, type Counted } from './shape.js';
 import type {
@@ -17,7 +17,7 @@ import type {
  * anyway.
  * @returns null when the dimension must be calibrated
  */
-export function recallDimension(state: CrawlState, dimension: Dimension): DimensionFacts | { unusable: string } | null {
+export function recallDimension(state: CrawlState, dimension: Dimension): Outcome | null {
   const learnt = state.input.known?.calibration?.dimensions[dimension.key];
   if (!learnt || 'unusable' in learnt) return learnt ?? null;
   const { share, complete, nullValue, format, windows, overlapping } = learnt;
@@ -48,21 +48,21 @@ export function recallDimension(state: CrawlState, dimension: Dimension): Dimens
 /** Returns what a run learned about the API, for later nights. */
 export function describeCalibration(state: CrawlState): Calibration {
   const dimensions: Calibration['dimensions'] = {};
-  for (const [dimension, facts] of state.learnt) dimensions[dimension.key] = describe(dimension, facts);
-  for (const [key, unusable] of state.dropped) if (key !== 'v1') dimensions[key] = { unusable };
+  for (const [key, outcome] of state.outcomes)
+    if (key !== 'v1') dimensions[key] = 'unusable' in outcome ? outcome : describe(outcome);
   const { perPage, size, pages, bounds, v1Refusal } = state;
   const totalsCap = state.totalsCap < Infinity ? state.totalsCap : null;
   return { perPage, size, pages, totalsCap, bounds, v1Refusal, dimensions };
 }
 
-function describe(dimension: Dimension, facts: DimensionFacts): DimensionCalibration {
+function describe(facts: DimensionFacts): DimensionCalibration {
   const { splitField, share, complete, nullValue, format } = facts;
   return {
     share,
     complete,
     overlapping: splitField.overlapping,
     windows: splitField.windows,
-    values: dimension.kind === 'categorical' ? splitField.hi - splitField.lo + 1 : 0,
+    values: splitField.ordered ? 0 : splitField.hi - splitField.lo + 1,
     counts: facts.counts.map(({ from, to, count }) => [from, to, count]),
     ...(format ? { format } : {}),
     ...(nullValue === undefined ? {} : { nullValue }),

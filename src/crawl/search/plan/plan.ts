@@ -88,21 +88,14 @@ export class Plan {
 
 async function crawlMarket(state: CrawlState): Promise<void> {
   const { root } = state.tree;
-  const size = await calibratePageSize(
-    state.requests,
-    root.filters,
-    state.input.perPage,
-    state.input.known?.calibration,
-  );
-  if ('refused' in size) {
-    state.refused = size.refused;
-    root.shortfall = { code: 'filters_refused', values: { message: size.refused } };
+  const first = await calibratePageSize(state);
+  if (isRefused(first)) {
+    state.refused = first.refused;
+    root.shortfall = { code: 'filters_refused', values: { message: first.refused } };
     return;
   }
-  Object.assign(state, { perPage: size.perPage, size: size.size, pages: size.pages, cap: size.size * size.pages });
-  for (const page of size.asked) addPage(root, page);
-  const firstTotal = (root.total = state.firstTotal = size.first.total);
-  if (size.first.total > 0 && size.first.ids.length === 0) {
+  const firstTotal = (root.total = state.firstTotal = first.total);
+  if (first.total > 0 && first.ids.length === 0) {
     root.shortfall = { code: 'page_empty', values: { total: root.total } };
     root.state = 'truncated';
     return;
@@ -118,7 +111,7 @@ async function crawlMarket(state: CrawlState): Promise<void> {
       return;
     }
   }
-  await enumerate(state, root, size.first, state.input.dimensions, null);
+  await enumerate(state, root, first, state.input.dimensions, null);
   await fillGaps(state, splitBy);
   const counted = root.total;
   await askTotal(state, listing ? 'final-2' : 'final');

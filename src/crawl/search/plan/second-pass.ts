@@ -1,5 +1,5 @@
 import { costOf, usable } from './calibration/choose-dimension.js';
-import type { Choice } from './calibration/dimension-facts.js';
+import type { DimensionFacts } from './calibration/dimension-facts.js';
 import type { CrawlState, Gap, Hunt, Offer } from './crawl-state.js';
 import { plainReason } from '../../../../schemas/pipeline/reason.js';
 import { readTop } from './leaf.js';
@@ -27,7 +27,7 @@ export const BEYOND_REASON = plainReason('contradiction');
 /** The split of a segment along one dimension. */
 export interface SplitStep {
   segment: Segment;
-  choice: Choice;
+  facts: DimensionFacts;
   /** The dimensions along which the parts may be split further. */
   rest: readonly Dimension[];
   hunt: Hunt | null;
@@ -98,10 +98,8 @@ function above({ parent }: Segment): Segment[] {
 async function offersFor(state: CrawlState, gap: Gap): Promise<Offer[]> {
   const gain = wantedIn(gap);
   if (gain === 0) return [];
-  const choices = await usable(state, gap.rest);
-  return choices
-    .map((choice) => ({ choice, cost: costOf(state, gap.segment.total, choice.facts), gain }))
-    .sort(byPrice);
+  const dimensions = await usable(state, gap.rest);
+  return dimensions.map((facts) => ({ facts, cost: costOf(state, gap.segment.total, facts), gain })).sort(byPrice);
 }
 
 /** Returns how many companies of a segment second passes still have to find. */
@@ -113,7 +111,7 @@ function wantedIn({ segment, outer }: Gap): number {
 
 /** Compares two passes by their estimated requests per company. The cheaper pass comes first. */
 function byPrice(a: Offer, b: Offer): number {
-  return a.cost / a.gain - b.cost / b.gain || (a.choice.dimension.key < b.choice.dimension.key ? -1 : 1);
+  return a.cost / a.gain - b.cost / b.gain || (a.facts.splitField.key < b.facts.splitField.key ? -1 : 1);
 }
 
 /** Returns how many requests a pass may cost without the budget of the remainder. */
@@ -126,26 +124,26 @@ function worthOf({ price, size, thorough }: CrawlState, { segment, earned, outer
 /** Runs the cheapest pass over a segment. */
 async function runPass(state: CrawlState, gap: Gap, walk: Walk): Promise<void> {
   const { segment, reached, known, outer } = gap;
-  const { choice, cost, gain } = gap.offers![0]!;
+  const { facts, cost, gain } = gap.offers![0]!;
+  const { key } = facts.splitField;
   const before = { cost: segment.cost, distinct: segment.distinct };
   const sent = (): number => segment.cost - before.cost;
   const found = (): number => segment.distinct - before.distinct;
-  gap.rest = gap.rest.filter((dimension) => dimension !== choice.dimension);
+  gap.rest = gap.rest.filter((dimension) => dimension.key !== key);
   gap.offers = null;
-  segment.splitBy.push(choice.dimension.key);
+  segment.splitBy.push(key);
   segment.merged ??= 'passes';
   const price = Math.max(state.price, cost / gain);
   const isTooExpensive = (): boolean => !state.thorough && sent() > EARLY_END * cost + price * found();
   const enough = (): boolean => wantedIn(gap) === 0 || isTooExpensive();
   const knows = (id: string): boolean => known.has(id) || (outer?.knows(id) ?? false);
-  await walk(state, { segment, choice, rest: gap.rest, hunt: { reached, knows, most: null }, enough });
+  await walk(state, { segment, facts, rest: gap.rest, hunt: { reached, knows, most: null }, enough });
   // If the search is thorough, later passes may also look for companies that this sweep missed. So the dimension counts
   // as searched only if the sweep missed none.
   const whole = segment.children.every(
-    (child) =>
-      child.state === 'calibration' || !(choice.facts.splitField.key in child.filters) || missingOf(child) === 0,
+    (child) => child.state === 'calibration' || !(key in child.filters) || missingOf(child) === 0,
   );
-  if (whole || !state.thorough) gap.reached = [...reached, choice];
+  if (whole || !state.thorough) gap.reached = [...reached, facts];
   passUp(segment);
   // The segments above now miss fewer companies.
   const higher = new Set(above(segment));
@@ -173,8 +171,8 @@ async function readRest(state: CrawlState, { segment, first, outer }: Gap): Prom
 
 /** Writes into a segment why companies are missing, and which passes would be too expensive. */
 function explain({ price: limit }: CrawlState, { segment, offers }: Gap, second: { requests: number; found: number }) {
-  const further = (offers ?? []).map(({ choice, cost, gain }) => ({
-    dimension: choice.dimension.key,
+  const further = (offers ?? []).map(({ facts, cost, gain }) => ({
+    dimension: facts.splitField.key,
     requests: Math.ceil(cost),
     companies: Math.ceil(gain),
   }));
@@ -199,8 +197,8 @@ export function newIn(segment: Segment, hunt: Hunt): number {
  */
 export async function countHunted(state: CrawlState, segment: Segment, { reached }: Hunt): Promise<number | null> {
   const reaching = reached
-    .toSorted((a, b) => b.facts.share - a.facts.share)
-    .map(({ facts: { splitField } }): Filter => [splitField.key, splitField.everybody])
+    .toSorted((a, b) => b.share - a.share)
+    .map(({ splitField }): Filter => [splitField.key, splitField.everybody])
     .filter(([, everybody]) => everybody)
     .slice(0, MOST_COUNTED);
   const pages = Math.ceil(segment.total / state.size);

@@ -1,5 +1,5 @@
 import { chooseDimension } from './calibration/choose-dimension.js';
-import type { Choice } from './calibration/dimension-facts.js';
+import type { DimensionFacts } from './calibration/dimension-facts.js';
 import type { CrawlState, Hunt } from './crawl-state.js';
 import { plainReason } from '../../../../schemas/pipeline/reason.js';
 import { goesOn, readLeaf, readTop } from './leaf.js';
@@ -47,22 +47,23 @@ export async function enumerate(
   if (isVisible(state, segment, first.total) && !(await goesOn(state, segment, first))) {
     if (await readLeaf(state, segment, first)) return;
   }
-  const choice = await chooseDimension(state, first.total, dimensions, most ?? undefined);
-  if (!choice) {
+  const facts = await chooseDimension(state, first.total, dimensions, most ?? undefined);
+  if (!facts) {
     await readTop(state, segment, first);
     segment.shortfall = { code: 'page_cap', values: { most: state.cap, total: segment.total } };
     state.tree.settle(segment, missingOf(segment) > 0 ? 'truncated' : 'leaf');
     return;
   }
-  const rest = dimensions.filter((d) => d !== choice.dimension);
-  segment.splitBy.push(choice.dimension.key);
-  await splitBy(state, { segment, choice, rest, hunt });
+  const { key, overlapping } = facts.splitField;
+  const rest = dimensions.filter((dimension) => dimension.key !== key);
+  segment.splitBy.push(key);
+  await splitBy(state, { segment, facts, rest, hunt });
   // Children with overlapping values may miss the same companies, so separate gaps would count them several times.
-  if (choice.facts.splitField.overlapping) segment.merged = 'overlap';
-  noticeCappedTotals(state, segment, choice, countOf(segment));
-  if (isCapped(state, segment)) countByChildren(state, segment, choice);
+  if (overlapping) segment.merged = 'overlap';
+  noticeCappedTotals(state, segment, facts, countOf(segment));
+  if (isCapped(state, segment)) countByChildren(state, segment, facts);
   if (lostOf(segment) > 0 || segment.uncounted) {
-    const reached = [...(hunt?.reached ?? []), choice];
+    const reached = [...(hunt?.reached ?? []), facts];
     await noteGap(state, { segment, first, reached, rest, outer: hunt && { ...hunt, most } });
   }
   if (segment.merged || segment.notes.length > 0) segment.shortfall ??= segment.notes[0] ?? plainReason('unlisted');
@@ -88,8 +89,8 @@ function isCapped(state: CrawlState, segment: Segment): boolean {
  * Detects that the API caps totals: the parts share no company, but together they have more companies than the market's
  * total.
  */
-function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choice, sum: number): void {
-  if (segment.parent || facts.splitField.overlapping) return;
+function noticeCappedTotals(state: CrawlState, segment: Segment, { splitField }: DimensionFacts, sum: number): void {
+  if (segment.parent || splitField.overlapping) return;
   if (sum > segment.total * (1 + SURPLUS) + SURPLUS_FLOOR) state.noteCappedTotals(segment.total);
 }
 
@@ -97,8 +98,8 @@ function noticeCappedTotals(state: CrawlState, segment: Segment, { facts }: Choi
  * Sets the total of a segment to the sum of its parts, because the API caps its total. Companies that are in none of
  * the parts are not counted.
  */
-function countByChildren(state: CrawlState, segment: Segment, { facts }: Choice): void {
-  const sum = facts.splitField.overlapping ? 0 : countOf(segment);
+function countByChildren(state: CrawlState, segment: Segment, { splitField }: DimensionFacts): void {
+  const sum = splitField.overlapping ? 0 : countOf(segment);
   segment.total = Math.max(segment.total, sum, segment.distinct);
   segment.uncounted = true;
   segment.notes.push({ code: 'totals_capped', values: { most: state.totalsCap } });
@@ -114,11 +115,11 @@ function countOf(segment: Segment): number {
  * found companies to the segment.
  */
 export async function splitBy(state: CrawlState, step: SplitStep): Promise<void> {
-  const { segment, choice, enough } = step;
-  const { nullValue, splitField } = choice.facts;
-  const counted = countedLeaves(state, segment, choice);
+  const { segment, facts, enough } = step;
+  const { nullValue, splitField } = facts;
+  const counted = countedLeaves(state, segment, facts);
   const parts = counted.map((window) => searchPart(state, step, splitField.filter(window), splitField.name(window)));
-  for (const window of partsOf(state, segment, choice, enough !== undefined))
+  for (const window of partsOf(state, segment, facts, enough !== undefined))
     parts.push(...around(window, counted).map((part) => sweep(state, step, part)));
   if (nullValue !== undefined) parts.push(searchPart(state, step, nullValue, 'none'));
   await Promise.all(parts);
@@ -126,17 +127,17 @@ export async function splitBy(state: CrawlState, step: SplitStep): Promise<void>
 
 /** Searches one part of a segment, unless the API refuses it. `value` is the filter value that selects the part. */
 async function searchPart(state: CrawlState, step: SplitStep, value: unknown, name: string): Promise<void> {
-  const child = state.tree.child(step.segment, step.choice.facts.splitField.key, value, name);
+  const child = state.tree.child(step.segment, step.facts.splitField.key, value, name);
   const first = await askFirst(state, child, 'segment');
   if (!isRefused(first)) await enumerate(state, child, first, step.rest, step.hunt);
 }
 
 async function sweep(
   state: CrawlState,
-  { segment, choice, rest, hunt, enough }: SplitStep,
+  { segment, facts, rest, hunt, enough }: SplitStep,
   part: Window,
 ): Promise<void> {
-  const { splitField, shape, share } = choice.facts;
+  const { splitField, shape, share } = facts;
   const walk = new Sweep({
     shape,
     ...part,
@@ -151,7 +152,7 @@ async function sweep(
     ...(segment.parent ? {} : { size: state.size }),
     ordered: splitField.ordered,
     // The distribution in the warehouse describes the whole market. For a part of the market, it is less exact.
-    ...(choice.facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
+    ...(facts.exact ? { error: segment.parent ? WARM_PART_ERROR : WARM_ERROR } : {}),
   });
   let open: Promise<void>[] = [];
   for (let window = walk.next(); window; window = walk.next()) {
@@ -171,7 +172,7 @@ async function sweep(
       passBy(child);
     } else {
       open.push(state.requests.watch(enumerate(state, child, first, rest, hunt)));
-      noticeCappedTotals(state, segment, choice, walk.accepted);
+      noticeCappedTotals(state, segment, facts, walk.accepted);
     }
     if (enough && open.length >= LOOK_EVERY) {
       await Promise.all(open);
@@ -193,9 +194,9 @@ function passBy(segment: Segment): void {
 }
 
 /** Returns the windows whose count in calibration is at or below the page cap. Their page 1 is already known. */
-function countedLeaves(state: CrawlState, segment: Segment, { facts }: Choice): Window[] {
+function countedLeaves(state: CrawlState, segment: Segment, { asked = [] }: DimensionFacts): Window[] {
   if (segment.parent) return [];
-  return (facts.asked ?? []).filter(({ count }) => count <= state.cap && count < state.totalsCap);
+  return asked.filter(({ count }) => count <= state.cap && count < state.totalsCap);
 }
 
 /** Removes the windows `taken` from the window `part`. Returns the windows that remain. */
@@ -211,7 +212,7 @@ function around(part: Window, taken: readonly Window[]): Window[] {
 }
 
 /** Cuts a dimension into parts that hold about the same number of companies. */
-function partsOf(state: CrawlState, segment: Segment, { facts }: Choice, oneByOne: boolean): Window[] {
+function partsOf(state: CrawlState, segment: Segment, facts: DimensionFacts, oneByOne: boolean): Window[] {
   const { splitField, shape, share } = facts;
   const expected = segment.total * share;
   const points = splitField.hi - splitField.lo + 1;

@@ -2,7 +2,7 @@ import { categoricalField, type SplitField } from '../split-field.js';
 import type { CrawlState } from '../crawl-state.js';
 import { firstDay, midyear, yearOf } from '../days.js';
 import { halvesOf, type Counted } from '../shape.js';
-import { askedFacts, buildSplitField, type DimensionFacts } from './dimension-facts.js';
+import { askedFacts, buildSplitField, type DimensionFacts, type Outcome } from './dimension-facts.js';
 import { recallDimension } from '../known-market.js';
 import { askAgain, guessNullValue, probe, probePair, type Pair } from '../questions.js';
 import {
@@ -16,9 +16,6 @@ import {
 } from '../types.js';
 import { DRIFT, SURPLUS } from '../tolerances.js';
 
-/** What calibration found out about a dimension, or the reason why the dimension is unusable. */
-type Outcome = DimensionFacts | { unusable: string };
-
 // If a single position of a dimension holds this share of the market, a split along the dimension is useless.
 const DOMINANT = 0.97;
 // Test at most this many single values. If the API filters by none of them, the dimension is unusable.
@@ -28,19 +25,14 @@ const MOST_SINGLES = 6;
 const BOUNDS_WORTH = 20;
 
 /**
- * Finds out how the API filters by a dimension. Returns null if the dimension is unusable; `state.dropped` then holds
- * the reason.
+ * Finds out how the API filters by a dimension. Returns null if the dimension is unusable.
  */
 export async function calibrateDimension(state: CrawlState, dimension: Dimension): Promise<DimensionFacts | null> {
   const outcome =
     recallDimension(state, dimension) ??
     (dimension.kind === 'range' ? await calibrateRange(state, dimension) : await calibrateCategories(state, dimension));
-  if ('unusable' in outcome) {
-    state.dropped.set(dimension.key, outcome.unusable);
-    return null;
-  }
-  state.learnt.set(dimension, outcome);
-  return outcome;
+  state.outcomes.set(dimension.key, outcome);
+  return 'unusable' in outcome ? null : outcome;
 }
 
 async function calibrateCategories(state: CrawlState, dimension: CategoricalDimension): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import { asObject, type Choice, type DimensionFacts } from './dimension-facts.js';
+import { asObject, type DimensionFacts } from './dimension-facts.js';
 import { calibrateDimension } from './calibrate-dimension.js';
 import type { CrawlState } from '../crawl-state.js';
 import type { CategoricalDimension, Dimension } from '../types.js';
@@ -27,27 +27,26 @@ export async function chooseDimension(
   total: number,
   dimensions: readonly Dimension[],
   hidden = total - state.cap,
-): Promise<Choice | null> {
-  const second: Choice[] = [];
+): Promise<DimensionFacts | null> {
+  const second: DimensionFacts[] = [];
   const knownOnly = state.price === 0;
   for (const dimension of inOrder(dimensions)) {
     // A split by overlapping values that does not pay is not worth a calibration either.
     if (isOverlapping(dimension) && total > (state.cap * dimension.values.length) / 2) continue;
     const facts = await factsOf(state, dimension);
     if (!facts) continue;
-    const choice = { dimension, facts };
     const reaches = facts.complete || (knownOnly && facts.share >= GOOD_REACH && !isCoarse(state, total, facts));
-    if (reaches && pays(state, total, facts)) return choice;
-    second.push(choice);
+    if (reaches && pays(state, total, facts)) return facts;
+    second.push(facts);
   }
-  const worth = second.filter(({ facts }) => pays(state, total, facts)).sort(byReach);
-  if (worth[0] && worth[0].facts.share >= GOOD_REACH) return worth[0];
+  const worth = second.filter((facts) => pays(state, total, facts)).sort(byReach);
+  if (worth[0] && worth[0].share >= GOOD_REACH) return worth[0];
   // Each dimension that is left has a disadvantage: many companies have no value, values overlap, or each value needs a
   // separate search.
-  const complete = (await usable(state, dimensions)).find(({ facts }) => facts.complete);
-  if (complete && (!worth[0] || pays(state, total / 2, complete.facts))) return complete;
+  const complete = (await usable(state, dimensions)).find((facts) => facts.complete);
+  if (complete && (!worth[0] || pays(state, total / 2, complete))) return complete;
   // Accept an expensive dimension if it costs at most `price` requests for each hidden company.
-  const expensive = second.filter(({ facts }) => costOf(state, total, facts) <= state.price * hidden);
+  const expensive = second.filter((facts) => costOf(state, total, facts) <= state.price * hidden);
   return worth[0] ?? expensive.toSorted(byReach)[0] ?? null;
 }
 
@@ -61,13 +60,13 @@ export async function firstUsable(state: CrawlState): Promise<DimensionFacts | n
 }
 
 /** Returns every dimension by which the API filters. The first is the one in which the most companies have a value. */
-export async function usable(state: CrawlState, dimensions: readonly Dimension[]): Promise<Choice[]> {
-  const choices: Choice[] = [];
+export async function usable(state: CrawlState, dimensions: readonly Dimension[]): Promise<DimensionFacts[]> {
+  const found: DimensionFacts[] = [];
   for (const dimension of inOrder(dimensions)) {
     const facts = await factsOf(state, dimension);
-    if (facts) choices.push({ dimension, facts });
+    if (facts) found.push(facts);
   }
-  return choices.sort(byReach);
+  return found.sort(byReach);
 }
 
 /**
@@ -130,6 +129,6 @@ function isFixed({ kind }: Dimension, own: unknown): boolean {
   return kind === 'categorical' ? !Array.isArray(own) || own.length < 2 : asObject(own) === null;
 }
 
-function byReach(a: Choice, b: Choice): number {
-  return b.facts.share - a.facts.share;
+function byReach(a: DimensionFacts, b: DimensionFacts): number {
+  return b.share - a.share;
 }

@@ -1,6 +1,6 @@
 import { positionOf, rangeField, type SplitField } from '../split-field.js';
 import { Shape, type Counted } from '../shape.js';
-import type { Bounds, DateFormat, Dimension, PlanInput, RangeDimension } from '../types.js';
+import type { Bounds, DateFormat, PlanInput, RangeDimension } from '../types.js';
 
 // Largest number of a dimension without an upper limit.
 const MOST = 1_000_000_000;
@@ -24,11 +24,8 @@ export interface DimensionFacts {
   exact: boolean;
 }
 
-/** A dimension and its calibration. */
-export interface Choice {
-  dimension: Dimension;
-  facts: DimensionFacts;
-}
+/** What calibration found out about a dimension, or the reason why the dimension is unusable. */
+export type Outcome = DimensionFacts | { unusable: string };
 
 /** Returns the facts that calibration learned from requests to the API. */
 export function askedFacts(

@@ -26,7 +26,7 @@ export const V1_PROBE = 'v1-probe';
  * "Endpoints"). This costs one request per page, and also finds companies without a value in the dimensions. Uses
  * version 1 only if its pages hold exactly as many companies as version 2 counts. To compare exactly, first requests the
  * last page and counts its rows.
- * @returns the segment, without its final state; null if version 1 is unusable (`dropped` then holds the reason)
+ * @returns the segment, without its final state; null if version 1 is unusable (`outcomes` then holds the reason)
  */
 export async function readListing(state: CrawlState): Promise<Segment | null> {
   const filters = state.input.v1Filters;
@@ -34,7 +34,7 @@ export async function readListing(state: CrawlState): Promise<Segment | null> {
   const refusal = state.input.known?.calibration?.v1Refusal;
   const pages = refusal ?? (await probeListing(state, filters));
   if (typeof pages === 'string') {
-    state.dropped.set('v1', pages);
+    state.outcomes.set('v1', { unusable: pages });
     return null;
   }
   const { root } = state.tree;
@@ -89,10 +89,8 @@ export function settleListing(state: CrawlState, segment: Segment, firstTotal: n
   }
   state.tree.settle(segment, proven ? 'leaf' : 'moved');
   if (missing <= driftOf(root.total)) return true;
-  state.dropped.set(
-    'v1',
-    `all pages of version 1 of the API together list ${formatCount(segment.distinct)} of ${formatCount(segment.total)} companies`,
-  );
+  const unusable = `all pages of version 1 of the API together list ${formatCount(segment.distinct)} of ${formatCount(segment.total)} companies`;
+  state.outcomes.set('v1', { unusable });
   // Remove the listing from the market, so that version 2 finds the missing companies.
   root.children = root.children.filter((child) => child !== segment);
   return false;
