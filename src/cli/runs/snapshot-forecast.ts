@@ -12,7 +12,8 @@ import { forecastMarket, type MarketForecast } from '../../crawl/search/forecast
 import { crawlListing } from '../../crawl/chunks/crawl-listing.js';
 import { readLatestNomenclatures } from '../../crawl/search/dimensions.js';
 import { readKnownMarket } from '../../crawl/search/known-market.js';
-import { planMarket } from '../../crawl/search/market-plan.js';
+import type { PastNights } from '../../crawl/search/past-nights.js';
+import type { PlanRequest } from '../../crawl/search/plan/index.js';
 import { openRun } from '../../crawl/run/open-run.js';
 import { dailyMetric } from '../../crawl/read-quota.js';
 import { readManifests } from '../../landing/index.js';
@@ -78,16 +79,17 @@ export async function forecastSnapshot(
       const deps: CrawlDeps = { config, data, clock, client, log: createLog('forecast') };
       const lists = await landLists(deps, ctx, folder, heartbeat);
       const known = await readKnownMarket(deps, ctx);
-      const forecast = await forecastMarket(
-        deps,
-        ctx,
-        (send) => planMarket(lists, ctx, known, send, Infinity),
-        (request) => askSearch(deps, request, heartbeat),
-        known.past,
-      );
+      const ask = (request: PlanRequest) => askSearch(deps, request, heartbeat);
+      const forecast = await forecastMarket(deps, ctx, known, ask, lists);
       const metrics = await client.v2.metrics({ signal: heartbeat.signal });
       const quota = dailyMetric(metrics.data, config.quota.metric);
-      return summarise(forecast, { market, date, spent: probes.count, quota, pace: paceOf(context, probes, forecast) });
+      return summarise(forecast, {
+        market,
+        date,
+        spent: probes.count,
+        quota,
+        pace: paceOf(context, probes, known.past),
+      });
     });
   } finally {
     if (scratch === undefined) rmSync(folder, { recursive: true, force: true });
@@ -155,9 +157,9 @@ class Probes {
   }
 }
 
-function paceOf({ config }: CliContext, probes: Probes, { past }: MarketForecast): Pace {
+function paceOf({ config }: CliContext, probes: Probes, { latency }: PastNights): Pace {
   return {
-    latency: past.latency,
+    latency,
     typical: probes.typical,
     concurrency: config.api.maxConcurrency,
     requestsPerSecond: config.api.requestsPerSecond ?? null,

@@ -6,13 +6,12 @@ import { takeUnlessLost } from '../../warehouse/builds/take-published.js';
 import { keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import type { RequestLog } from '../../landing/request-log.js';
-import type { Plan, PlanAnswer, PlanRequest, Send } from './plan/index.js';
+import type { Plan, PlanAnswer, PlanRequest } from './plan/index.js';
 import { rowOf } from '../records/answer.js';
 import { landRecords, partOf } from '../records/land-records.js';
 import { mostInFlight, type CrawlDeps, type Heartbeat } from '../records/deps.js';
-import { forecastMarket } from './forecast.js';
+import { forecastMarket, planMarket } from './forecast.js';
 import { keepCalibration, knownMarketOf } from './known-market.js';
-import { planMarket } from './market-plan.js';
 import { readCount } from '../records/read-count.js';
 import { askOne, compareWith } from '../attempt/ask-each.js';
 import { landAttempt } from '../attempt/land-attempt.js';
@@ -74,9 +73,8 @@ export async function discoverMarket(
   const ended = await landAttempt({ deps, ctx, heartbeat }, target, writer, async (requests) => {
     booking = requests;
     if (round === 0) {
-      const planWith = (probe: Send): Plan => planMarket(deps.config, ctx, known, probe, Infinity);
       const ask = async (request: PlanRequest) => answers.get(request.key) ?? keep(request);
-      const forecast = await forecastMarket(deps, ctx, planWith, ask, known.past);
+      const forecast = await forecastMarket(deps, ctx, known, ask);
       // The view ops.forecasts compares the forecast with the requests that the run sent.
       const records: ForecastRecord[] = forecast.streams;
       await landRecords(deps, ctx, 'forecasts', 'forecast', records);

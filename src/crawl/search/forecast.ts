@@ -1,7 +1,20 @@
 import type { RunContext } from '../../../schemas/pipeline/run.js';
 import { followersOf, traitsOf, type FetchedStreamName } from '../../../schemas/streams/streams.js';
 import { pullRows } from '../../landing/index.js';
-import type { Plan, PlanAnswer, PlanRequest, Purpose, Send } from './plan/index.js';
+import { DEFAULT_REMAINDER } from '../../config/config-schema.js';
+import type { Config } from '../../config/config.js';
+import { readDimensions } from './dimensions.js';
+import type { SearchBasis } from './known-market.js';
+import {
+  Plan,
+  toV1Filters,
+  type PlanAnswer,
+  type PlanInput,
+  type PlanRequest,
+  type Purpose,
+  type Remainder,
+  type Send,
+} from './plan/index.js';
 import {
   forecastFollowing,
   forecastRecords,
@@ -15,6 +28,10 @@ import { NOMENCLATURE_ENDPOINTS, SHORT_LISTS } from '../listings/short-lists.js'
 import { filtersRefused } from '../judge/refusal.js';
 import type { KnownTicker, PastNights } from './past-nights.js';
 
+// Page size to request with `auto`: more rows than the API puts on a page. The plan then uses the number of rows that
+// the API returns.
+const ASK_HIGH = 1_000;
+
 /** Purposes of the requests that only test how the API behaves (probes). */
 const PROBES: ReadonlySet<Purpose> = new Set(['calibration', 'guess', 'again']);
 
@@ -23,28 +40,56 @@ export interface MarketForecast {
   /** Number of companies that the API reports. */
   total: number;
   streams: StreamForecast[];
-  past: PastNights;
+}
+
+/**
+ * Creates the search plan of a run's market. The same answers always lead to the same plan.
+ * @param inFlight largest number of calls of `send` at the same time
+ */
+export function planMarket(config: Config, ctx: RunContext, known: SearchBasis, send: Send, inFlight: number): Plan {
+  const { perPage } = config.api;
+  const input: PlanInput = {
+    market: ctx.market ?? '',
+    filters: ctx.filters,
+    v1Filters: toV1Filters(ctx.filters),
+    dimensions: readDimensions(config.dataDir),
+    perPage: perPage === 'auto' ? ASK_HIGH : perPage,
+    horizon: { from: '1500-01-01', to: ctx.date },
+    remainder: remainderOf(config, ctx, known),
+    known,
+  };
+  return new Plan(input, send, inFlight);
+}
+
+/** Returns what the search may spend on companies that are hard to find (`markets[].remainder`). */
+function remainderOf(config: Config, ctx: RunContext, { past, quotaLeft }: SearchBasis): Remainder {
+  return {
+    share: config.markets.find(({ name }) => name === ctx.market)?.remainder ?? DEFAULT_REMAINDER,
+    records: (companies) =>
+      forecastStreams(config, ctx, past, companies).reduce((sum, { requests }) => sum + requests, 0),
+    limit: quotaLeft,
+  };
 }
 
 /**
  * Forecasts the requests of one night of a market. Sends the calibration probes of the search (a few dozen requests).
- * @param planWith creates the search plan
+ * @param known which records are known and how old they are, according to the published warehouse
  * @param ask sends a search; in a run, also lands the answer, so that the run does not send this search again
- * @param past which records are known and how old they are, according to the published warehouse
+ * @param lists the configuration with the data folder of the lookup lists
  * @throws TidemarkError `ApiRefused` when the API rejects the market's filters
  */
 export async function forecastMarket(
   deps: Pick<CrawlDeps, 'config' | 'data' | 'clock'>,
   ctx: RunContext,
-  planWith: (send: Send) => Plan,
+  known: SearchBasis,
   ask: (request: PlanRequest) => Promise<PlanAnswer>,
-  past: PastNights,
+  lists: Config = deps.config,
 ): Promise<MarketForecast> {
   // What earlier nights landed decides which lookup lists and contact metrics are due.
   await pullRows(deps.data, { streams: ['nomenclatures', 'contact_metrics'] });
-  const search = await calibrate(planWith, ctx, ask, past.search);
-  const records = forecastStreams(deps.config, ctx, past, search.total);
-  return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records], past };
+  const search = await calibrate(lists, ctx, known, ask);
+  const records = forecastStreams(deps.config, ctx, known.past, search.total);
+  return { total: search.total, streams: [...fixed(deps, ctx), forecastSearch(search), ...records] };
 }
 
 /** Forecasts the requests for the records of a market with `total` companies, by stream. */
@@ -128,26 +173,27 @@ function fixed(deps: Pick<CrawlDeps, 'config' | 'clock'>, ctx: RunContext): Stre
  * other searches is estimated.
  */
 async function calibrate(
-  planWith: (send: Send) => Plan,
+  config: Config,
   ctx: RunContext,
+  known: SearchBasis,
   ask: (request: PlanRequest) => Promise<PlanAnswer>,
-  before: SearchOutlook['before'],
 ): Promise<SearchOutlook> {
   const wanted: PlanRequest[] = [];
-  const plan = planWith(async (request) => {
-    if (PROBES.has(request.purpose)) return ask(request);
-    wanted.push(request);
-    return undefined;
-  });
+  const send: Send = async (request) => (PROBES.has(request.purpose) ? ask(request) : void wanted.push(request));
+  const plan = planMarket(config, ctx, known, send, Infinity);
   await plan.run();
   if (plan.refused !== null) throw filtersRefused(ctx, plan.refused);
   const { size } = plan.calibration();
+  const { reportedTotal, requests: asked } = plan.stats();
+  const total = reportedTotal ?? 0;
   const part = wanted.find(({ purpose }) => purpose === 'segment');
+  const pages = wanted.filter(({ purpose }) => purpose === 'page');
+  // The plan requests the pages of version 1 in several steps.
+  const listed = pages[0]?.route === 'v1' ? Math.ceil(total / size) : 0;
   const next: SearchOutlook['next'] = part
     ? { kind: 'sweep', share: shareOf(plan, part, ctx) }
-    : { kind: 'pages', pages: wanted.filter(({ purpose }) => purpose === 'page').length };
-  const { reportedTotal, requests: asked } = plan.stats();
-  return { total: reportedTotal ?? 0, size, asked, next, before };
+    : { kind: 'pages', pages: Math.max(listed, pages.length) };
+  return { total, size, asked, next, before: known.past.search };
 }
 
 /** Returns the share of the market's companies that have a value in the dimension of a segment below the market. */
