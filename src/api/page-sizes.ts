@@ -25,14 +25,21 @@ export async function askLargest<Q extends object, P>(
       accepted.set(list, size);
       return response;
     } catch (error) {
-      if (size === PAGE_SIZES.length - 1 || !mayRejectSize(error, query)) throw error;
+      const isFirst = query.page === 1 && !accepted.has(list);
+      if (size < PAGE_SIZES.length - 1 && mayRejectSize(error, isFirst ? query : null)) continue;
+      // The API may accept other sizes now. The next call finds out.
+      if (error instanceof InvalidRequestError) accepted.delete(list);
+      throw error;
     }
   }
 }
 
-/** Whether the API may have rejected the page size: it says so, or rejects a first page and names nothing in the query. */
-function mayRejectSize(error: unknown, query: { page: number }): boolean {
+/**
+ * Whether the API may have rejected the page size: it says so, or names nothing in the query.
+ * @param query null if only the first counts, because the API has accepted this size
+ */
+function mayRejectSize(error: unknown, query: object | null): boolean {
   if (!(error instanceof InvalidRequestError)) return false;
   const names = Object.keys(error.fields).map((field) => field.split('.', 1)[0]!);
-  return names.includes('per_page') || (query.page === 1 && !names.some((name) => name in query));
+  return names.includes('per_page') || (query !== null && !names.some((name) => name in query));
 }

@@ -43,6 +43,20 @@ describe('askLargest', () => {
     });
   });
 
+  it('does not try smaller pages of a list that was answered, if the API does not reject the size', async () => {
+    await withApi(
+      (_q, r, n) => (n === 1 ? reply(r, 200, empty) : reply(r, 400, { limit: ['No.'] })),
+      async ({ client, api }) => {
+        await askLargest(client.v2.employees, { page: 1, filters: {} });
+        await rejection(askLargest(client.v2.employees, { page: 1, filters: {} }));
+        expect(api.seen).toHaveLength(2);
+        // The next call tries all sizes, because the API may have changed them.
+        await rejection(askLargest(client.v2.employees, { page: 1, filters: {} }));
+        expect(sizesOf(api.seen).slice(2)).toEqual([100, 50, 25, 10, undefined]);
+      },
+    );
+  });
+
   it('does not remember sizes that no answer confirms', async () => {
     await withApi(accepting(-1, { per_page: ['No.'] }), async ({ client, api }) => {
       for (let n = 0; n < 2; n++) await rejection(askLargest(client.v2.employees, { page: 1, filters: {} }));
