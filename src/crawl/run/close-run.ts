@@ -41,8 +41,8 @@ function openingOf(ctx: RunContext): RunRecord {
  * @throws as `landEnd`
  */
 export async function closeRun(deps: Recording, input: CloseRunInput): Promise<CloseRunResult> {
-  const { ctx, heldBack: held_back, why, refused, landed, ...end } = input;
-  const record: RunRecord = { ...openingOf(ctx), ...end, held_back };
+  const { ctx, outcome, crawled, note, heldBack: held_back, why, refused, landed } = input;
+  const record: RunRecord = { ...openingOf(ctx), outcome, crawled, note, held_back };
   if (why.length > 0) record.why = why;
   if (refused.length > 0) record.refused = refused;
   const result = await landEnd(deps, record, landed);
