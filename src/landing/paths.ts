@@ -45,9 +45,9 @@ export function quarantineDir(folder: string): string {
   return path.join(folder, QUARANTINE);
 }
 
-/** Whether a path in the landing zone is a spool. */
+/** Whether a path in the landing zone is a spool. A file whose name begins with a dot is a temporary one. */
 export function isSpool(file: string): boolean {
-  return path.basename(path.dirname(file)) === SPOOL;
+  return path.basename(path.dirname(file)) === SPOOL && !path.basename(file).startsWith('.');
 }
 
 /** Returns the path of a chunk's manifest. */

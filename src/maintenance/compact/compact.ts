@@ -103,8 +103,8 @@ async function foldersToCompact(db: Database, dataDir: string): Promise<LandedPa
     const isWhole = parts.every(
       ({ run, date, stream, sha256 }) => hasEnded(run, date) && loaded.has(sha256) && stream !== 'runs',
     );
-    // While the folder has a spool, a process may be writing a chunk of it.
-    return isWhole && namesIn(spoolsDir(folder)).length === 0 ? [parts] : [];
+    // While the folder has a spool, a process may be writing a chunk of it. A killed receiver may leave temporary files.
+    return isWhole && namesIn(spoolsDir(folder), 'part-').length === 0 ? [parts] : [];
   });
 }
 

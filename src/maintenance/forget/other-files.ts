@@ -61,7 +61,7 @@ function filesBelow(root: string): string[] {
 }
 
 // Temporary files, and parts without a manifest. In quarantine, such a part stays: nobody else has its answers.
-const LEFT_BEHIND = /\/run=[^/]+\/(?:[^/]+\.parquet|(?:_quarantine\/)?[^/]+\.tmp)$/;
+const LEFT_BEHIND = /\/run=[^/]+\/(?:[^/]+\.parquet|(?:_(?:quarantine|spool)\/)?[^/]+\.tmp)$/;
 
 /**
  * Removes every text that holds a removed value: lines of logs, copies of lists for `tidemark resolve`, and answers of

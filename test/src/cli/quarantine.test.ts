@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { WEBHOOK_RUN } from '../../../schemas/pipeline/landing.js';
-import { readManifests, type LandedPart } from '../../../src/landing/index.js';
+import { manifestName, readManifests, type LandedPart } from '../../../src/landing/index.js';
 import { Bucket } from '../../../src/store/s3/bucket.js';
 import { S3Client } from '../../../src/store/s3/client.js';
 import { loadLanding } from '../../../src/warehouse/load/load.js';
@@ -100,7 +100,7 @@ const BROKEN: [string, (file: string) => void][] = [
   ['with a flipped byte', (file) => writeFileSync(file, `\0${readFileSync(file, 'utf8').slice(1)}`)],
 ];
 const manifestOf = (file: string): string =>
-  path.join(path.dirname(file), '_manifest', path.basename(file).replace('.parquet', '.json'));
+  path.join(path.dirname(file), '_manifest', manifestName(path.basename(file)));
 
 it.each(KINDS.map(([kind, answer, lost], i) => [BROKEN[i]![0], kind, answer, BROKEN[i]![1], lost] as const))(
   'moves a manifest %s of %s with its part, and returns both',

@@ -102,7 +102,7 @@ describe('compaction of landed parts', () => {
     expect(readRunRows(target)).toEqual(before);
     const folder = path.join(dataDir, 'landing', 'companies', 'date=2026-11-02', 'run=n2');
     expect(readdirSync(folder).filter((name) => name.endsWith('.parquet'))).toEqual([
-      expect.stringMatching(/^part-joined-[0-9a-f]{12}\.parquet$/),
+      expect.stringMatching(/^part-joined-[0-9a-f]{12}\.[0-9a-f]{12}\.parquet$/),
     ]);
     expect(readdirSync(path.join(folder, '_manifest'))).toHaveLength(1);
     const footer = await warehouse.db.rows<{ key: string; value: string }>(
@@ -268,6 +268,8 @@ describe('compaction of folders without models', () => {
     const spool = path.join(dataDir, 'landing', 'companies', 'date=2026-11-01', 'run=n1', '_spool');
     mkdirSync(spool, { recursive: true });
     writeFileSync(path.join(spool, 'part-chunk.spool'), '');
+    // A killed process leaves a temporary file.
+    writeFileSync(path.join(spool, '.part-chunk.spool.1.17.0a1b2c3d.tmp'), '');
     const warehouse = await loadedWarehouse(dataDir);
     expect(await compactLanding(warehouse, new Data(dataDir), { minParts: 2 })).toMatchObject({
       folders: 1,

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fetchers } from '../../../../src/crawl/streams/index.js';
 import { PEOPLE } from '../../../../schemas/streams/people.js';
-import { readManifests, readPartRows } from '../../../../src/landing/index.js';
+import { manifestName, readManifests, readPartRows } from '../../../../src/landing/index.js';
 import { listParts } from '../../../../src/warehouse/load/part-check.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { buildModels } from '../../../../src/warehouse/models/run-models.js';
@@ -162,7 +162,7 @@ describe(`${GONE.length} forgotten people`, () => {
     const [part] = readManifests(planted, { stream: 'executives', run: 'n1' });
     const name = path.basename(part!.file);
     const target = path.join(folder, path.relative(planted, path.dirname(part!.file)));
-    for (const file of [name, path.join('_manifest', name.replace('.parquet', '.json'))])
+    for (const file of [name, path.join('_manifest', manifestName(name))])
       cpSync(path.join(path.dirname(part!.file), file), path.join(target, file));
     await run(folder, {});
     expect(await findTexts(folder, MARKERS)).toEqual([]);
