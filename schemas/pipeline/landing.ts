@@ -32,7 +32,7 @@ export interface LandedRow {
   /** Id, slug or question of the record, as LandingStream says; null for pages of a search. */
   entity_id: string | null;
   /**
-   * Kind of the row in its stream, such as `record`, `page-2`, `gone` or `failed`: see the stream's fetcher in
+   * Kind of the row in its stream, such as `record`, `page-2`, `last-3`, `gone` or `failed`: see the stream's fetcher in
    * src/crawl/streams/. In the stream `prospecting`, the id of the segment that was searched; in the streams of
    * RECORD_STREAMS, the name of the chunk.
    */
