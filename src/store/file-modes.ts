@@ -14,10 +14,8 @@ import { makeFolderSync } from './files.js';
 /** Who on this machine may read `data/published`. */
 export type Readers = 'owner' | 'group' | 'everyone';
 
-const FOLDER_BITS: Record<Readers, number> = { owner: 0, group: 0o050, everyone: 0o055 };
-const FILE_BITS: Record<Readers, number> = { owner: 0, group: 0o040, everyone: 0o044 };
-/** Permission bits that let a process enter the data folder but not list it. */
-const PASS_BITS: Record<Readers, number> = { owner: 0, group: 0o010, everyone: 0o011 };
+/** Permission bits of readers: for folders. Files have only those to read (4), and folders on the way only those to enter (1). */
+const READER_BITS: Record<Readers, number> = { owner: 0, group: 0o050, everyone: 0o055 };
 
 let personsMask: number | undefined;
 
@@ -89,16 +87,17 @@ export function isOpen(file: string): boolean {
  *   these folders.
  */
 export function shareWith(readers: Readers, dataDir: string, builds: string, entries: readonly string[]): void {
-  for (const entry of entries) setModes(entry, readers);
+  const bits = READER_BITS[readers];
+  for (const entry of entries) setModes(entry, bits);
   if (readers === 'owner') return;
-  addBits(dataDir, PASS_BITS[readers]);
-  for (let folder = builds; folder !== dataDir; folder = path.dirname(folder)) addBits(folder, FOLDER_BITS[readers]);
+  addBits(dataDir, bits & 0o111);
+  for (let folder = builds; folder !== dataDir; folder = path.dirname(folder)) addBits(folder, bits);
 }
 
-function setModes(entry: string, readers: Readers): void {
-  if (!statSync(entry).isDirectory()) return chmodSync(entry, 0o400 | FILE_BITS[readers]);
-  chmodSync(entry, 0o700 | FOLDER_BITS[readers]);
-  for (const name of readdirSync(entry)) setModes(path.join(entry, name), readers);
+function setModes(entry: string, bits: number): void {
+  if (!statSync(entry).isDirectory()) return chmodSync(entry, 0o400 | (bits & 0o444));
+  chmodSync(entry, 0o700 | bits);
+  for (const name of readdirSync(entry)) setModes(path.join(entry, name), bits);
 }
 
 function addBits(folder: string, bits: number): void {

@@ -203,14 +203,11 @@ export class S3Client {
     const pairs = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(value)}`);
     const path = key === undefined ? '' : this.fullKey(key).split('/').map(encode).join('/');
     const url = `${this.#address.url}/${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
-    const { accessKeyId, secretAccessKey, sessionToken } = this.#credentials;
     return new AwsV4Signer({
       method,
       url,
       headers: { ...headers, 'x-amz-content-sha256': sha256(body ?? '') },
-      accessKeyId,
-      secretAccessKey,
-      ...(sessionToken === undefined ? {} : { sessionToken }),
+      ...this.#credentials,
       service: 's3',
       region: this.#address.region,
       cache: this.#derived,

@@ -17,7 +17,7 @@ export interface BucketSettings {
 export interface Credentials {
   accessKeyId: string;
   secretAccessKey: string;
-  sessionToken: string | undefined;
+  sessionToken?: string;
 }
 
 /** Address of a bucket, and the region to sign for. */
@@ -87,5 +87,5 @@ export function readCredentials(env: NodeJS.ProcessEnv): Credentials {
       todo: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN if the credentials are temporary.',
     });
   }
-  return { accessKeyId, secretAccessKey, sessionToken: sessionToken || undefined };
+  return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
 }

@@ -16,11 +16,10 @@ export interface Page {
 
 /** Returns the code of an S3 error, such as `NoSuchKey`; undefined if the body is no such error. */
 export function readErrorCode(body: string): string | undefined {
-  if (!body.includes('<Error')) return undefined;
-  const root = readRoot(body);
-  const code = root?.name === 'Error' ? textOf(root, 'Code') : undefined;
+  const root = body.includes('<Error') ? readRoot(body, 'Error') : undefined;
+  const code = root && (textOf(root, 'Code') ?? '');
   // Only letters: other text could contain what the server knows about the request.
-  return code !== undefined && /^[A-Za-z]{1,64}$/.test(code) ? code : root?.name === 'Error' ? 'Error' : undefined;
+  return code === undefined || /^[A-Za-z]{1,64}$/.test(code) ? code : 'Error';
 }
 
 /**
@@ -29,8 +28,8 @@ export function readErrorCode(body: string): string | undefined {
  * @throws Error when the body is no such answer, or the answer to another request
  */
 export function readPage(body: string, prefix: string): Page {
-  const root = readRoot(body);
-  if (root?.name !== 'ListBucketResult') throw new Error('the answer is no list of a bucket');
+  const root = readRoot(body, 'ListBucketResult');
+  if (root === undefined) throw new Error('the answer is no list of a bucket');
   if ((textOf(root, 'Prefix') ?? prefix) !== prefix) throw new Error('the list is about other keys');
   const entries = childrenOf(root, 'Contents').map((entry) => readEntry(entry, prefix));
   if (Number(textOf(root, 'KeyCount') ?? entries.length) !== entries.length)
@@ -52,13 +51,13 @@ function readEntry(entry: XmlElement, prefix: string): ListedEntry {
 
 /** Returns the id of a new multipart upload; undefined if the body has none. */
 export function readUploadId(body: string): string | undefined {
-  const root = readRoot(body);
-  return root?.name === 'InitiateMultipartUploadResult' ? textOf(root, 'UploadId') || undefined : undefined;
+  const root = readRoot(body, 'InitiateMultipartUploadResult');
+  return (root && textOf(root, 'UploadId')) || undefined;
 }
 
 /** Whether the body says that the pieces of an upload were joined. */
 export function saysJoined(body: string): boolean {
-  return readRoot(body)?.name === 'CompleteMultipartUploadResult';
+  return readRoot(body, 'CompleteMultipartUploadResult') !== undefined;
 }
 
 /** Writes the request that joins the pieces of a multipart upload. `etags` has the order of the pieces. */
@@ -69,9 +68,11 @@ export function writePieces(etags: readonly string[]): string {
   return `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`;
 }
 
-function readRoot(body: string): XmlElement | undefined {
+/** Reads XML whose root has this name. Undefined if the body is something else. */
+function readRoot(body: string, name: string): XmlElement | undefined {
   try {
-    return parseXml(body).root ?? undefined;
+    const { root } = parseXml(body);
+    return root?.name === name ? root : undefined;
   } catch {
     return undefined;
   }
