@@ -11,7 +11,7 @@ import { openDataFolder, readDataFolder } from '../../../src/store/folder-identi
 import { findPlace } from '../../../src/store/lock/holder.mjs';
 import { copyData } from '../../../src/maintenance/copy/copy-data.js';
 import { openWarehouse } from '../../../src/warehouse/duckdb/open.js';
-import { pullManifests, pullParts, readManifests } from '../../../src/landing/index.js';
+import { manifestName, pullManifests, pullParts, readManifests } from '../../../src/landing/index.js';
 import { loadLanding } from '../../../src/warehouse/load/load.js';
 import { openFingerprint } from '../../../src/privacy/fingerprint.js';
 import { forget } from '../../../src/maintenance/forget/forget.js';
@@ -157,7 +157,7 @@ it('a removal of people from damaged parts: restored, or moved away, it ends, an
   await land(dataDir, [PERSON, company(1, { run: 'r2' })]);
   await load();
   const part = readManifests(dataDir, { stream: 'companies' })[0]!;
-  const manifest = path.join(path.dirname(part.file), '_manifest', part.part.replace('.parquet', '.json'));
+  const manifest = path.join(path.dirname(part.file), '_manifest', manifestName(part.part));
   const backup = readFileSync(manifest);
   truncateSync(manifest, 5);
   const advice = advises(

@@ -9,6 +9,7 @@ it.each([
   [`${RUN}/_manifest/part-00000.json`, 'manifest'],
   [`${RUN}/_spool/part-00000.spool`, 'spool'],
   [`${RUN}/_spool/part-00000.spool.pieces/1-ab-000000.spool`, 'piece'],
+  [`${RUN}/_spool/part-00000.spool.12`, 'piece'],
   ['runs/r1/requests/00000.ndjson', 'state'],
   ['runs/r1/sent/0a1b-1', 'state'],
   ['calibration/nordics.json', 'state'],
@@ -41,6 +42,7 @@ it.each([
 
 it('finds the spool of a piece', () => {
   expect(spoolOfPiece(`${RUN}/_spool/part-1.spool.pieces/1-ab-000000.spool`)).toBe(`${RUN}/_spool/part-1.spool`);
+  expect(spoolOfPiece(`${RUN}/_spool/part-1.spool.12`)).toBe(`${RUN}/_spool/part-1.spool`);
 });
 
 it('finds runs without an end', () => {

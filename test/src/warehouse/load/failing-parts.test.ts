@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openInstance } from '../../../../src/warehouse/duckdb/instance.js';
-import { readManifests, type LandedPart } from '../../../../src/landing/index.js';
+import { manifestName, readManifests, type LandedPart } from '../../../../src/landing/index.js';
 import { loadForRun } from '../../../../src/warehouse/load/load-for-run.js';
 import { openWarehouse } from '../../../../src/warehouse/duckdb/open.js';
 import { rebuildWarehouse } from '../../../../src/maintenance/rebuild.js';
@@ -151,7 +151,7 @@ async function rewrite(part: LandedPart, query: string): Promise<void> {
 
 function commit(part: LandedPart, bytes: Buffer): void {
   writeFileSync(part.file, bytes);
-  const file = path.join(path.dirname(part.file), '_manifest', part.part.replace('.parquet', '.json'));
+  const file = path.join(path.dirname(part.file), '_manifest', manifestName(part.part));
   const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   writeFileSync(file, JSON.stringify({ ...manifest, bytes: bytes.length, sha256 }));

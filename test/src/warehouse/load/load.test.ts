@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { landRows, readManifests } from '../../../../src/landing/index.js';
+import { landRows, manifestName, readManifests } from '../../../../src/landing/index.js';
 import { LandingCorruptError } from '../../../../src/warehouse/duckdb/errors.js';
 import { loadLanding } from '../../../../src/warehouse/load/load.js';
 import { RECORD_STREAMS } from '../../../../schemas/streams/landing-streams.js';
@@ -84,7 +84,7 @@ describe('loadLanding', () => {
     const [part] = readManifests(dataDir, { stream: 'companies' });
     if (part === undefined) throw new Error('nothing landed');
     writeFileSync(
-      path.join(path.dirname(part.file), '_manifest', part.part.replace('.parquet', '.json')),
+      path.join(path.dirname(part.file), '_manifest', manifestName(part.part)),
       '{"stream":',
     );
     const warehouse = await openTestWarehouse(dataDir);
@@ -101,7 +101,7 @@ describe('loadLanding', () => {
     await loadLanding(warehouse, new Data(dataDir));
     const [part] = readManifests(dataDir);
     if (part === undefined) throw new Error('nothing landed');
-    const manifest = path.join(path.dirname(part.file), '_manifest', part.part.replace('.parquet', '.json'));
+    const manifest = path.join(path.dirname(part.file), '_manifest', manifestName(part.part));
     writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(part.sha256, 'f'.repeat(64)));
     await expect(loadLanding(warehouse, new Data(dataDir))).rejects.toThrow(
       'differs from the part that was loaded under this name',
