@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { landRows, manifestName, readManifests } from '../../../../src/landing/index.js';
@@ -83,10 +83,7 @@ describe('loadLanding', () => {
     ]);
     const [part] = readManifests(dataDir, { stream: 'companies' });
     if (part === undefined) throw new Error('nothing landed');
-    writeFileSync(
-      path.join(path.dirname(part.file), '_manifest', manifestName(part.part)),
-      '{"stream":',
-    );
+    writeFileSync(path.join(path.dirname(part.file), '_manifest', manifestName(part.part)), '{"stream":');
     const warehouse = await openTestWarehouse(dataDir);
     await expect(loadLanding(warehouse, new Data(dataDir))).rejects.toMatchObject({
       loaded: { parts: 1 },
@@ -130,7 +127,7 @@ describe('loadLanding', () => {
     expect(await warehouse.db.count('SELECT max(length(raw)) FROM ledger.rejects')).toBe(10_000);
   });
 
-  test('keeps the rejects of two streams apart if their parts have the same name', async () => {
+  test('keeps the rejects of two streams apart if their chunks have the same name', async () => {
     const dataDir = temporaryDataDir();
     for (const stream of ['quota', 'requests'] as const) {
       const target = {
@@ -161,8 +158,12 @@ describe('loadLanding', () => {
       { stream: 'requests', rejects: '1' },
     ]);
     for (const stream of ['quota', 'requests']) {
-      const file = path.join(dataDir, 'rejects', stream, 'date=2026-11-20', 'run=r1', 'part-end.ndjson');
-      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ stream, raw: `no JSON: ${stream}` });
+      const folder = path.join(dataDir, 'rejects', stream, 'date=2026-11-20', 'run=r1');
+      const [name = ''] = readdirSync(folder);
+      expect(JSON.parse(readFileSync(path.join(folder, name), 'utf8'))).toMatchObject({
+        stream,
+        raw: `no JSON: ${stream}`,
+      });
     }
   });
 });
