@@ -194,9 +194,10 @@ export class FolderLockSeeker {
     const name = namesIn(this.#dir)[0];
     if (name !== undefined) {
       const seen = { id: name.replace(/\.\d+$/, ''), beat: name };
+      const before = this.#watch?.id === seen.id ? this.#holder : undefined;
       this.#watch = look(this.#watch, seen, performance.now(), 2 * beatMs);
       const file = path.join(this.#dir, name, 'holder.json');
-      this.#holder = attempt(() => JSON.parse(readFileSync(file, 'utf8'))) ?? this.#holder;
+      this.#holder = attempt(() => JSON.parse(readFileSync(file, 'utf8'))) ?? before;
       const isGone = this.#holder !== undefined && isCertainlyGone(this.#holder, place);
       if (!isGone && this.#watch.unchangedMs < leaseMs) return undefined;
       if (!removeEntry(this.#dir, name)) return undefined;

@@ -156,6 +156,19 @@ describe('a killed lock holder', () => {
 });
 
 describe('a live lock holder', () => {
+  it('keeps the lock if its description is unreadable and the holder before it is dead', async () => {
+    const before = hold();
+    await before.says(/holding/);
+    const seeker = new LockSeeker(dir, QUICK);
+    expect(seeker.attempt()).toBeUndefined();
+    await before.end('SIGKILL');
+    const held = await takeLock(dir, QUICK);
+    onTestFinished(() => held.release());
+    for (const name of readdirSync(dir)) rmSync(path.join(dir, name, 'holder.json'));
+    expect(seeker.attempt()).toBeUndefined();
+    held.assertHeld();
+  });
+
   it('keeps the lock from a process elsewhere with the same process id', async () => {
     const held = await takeLock(dir, { ...QUICK, place: 'one container' });
     const other = { ...QUICK, place: 'another container', waitMs: 1_500 };
