@@ -47,6 +47,7 @@ export class DeliveryLog {
   readonly #closing = new AbortController();
   #chunk: DeliveryChunk | undefined;
   #chunks = 0;
+  #lastTime = 0;
   #working: Promise<void> | undefined;
   #adopting: Promise<void> | undefined;
   #commitDue = false;
@@ -88,7 +89,7 @@ export class DeliveryLog {
       entity_id: companyId,
       row_kind: 'webhook',
       status: 200,
-      fetched_at: this.#clock.now().toISOString(),
+      fetched_at: this.#nextTime(),
       body,
     });
     const frame = stripFrame({ data: this.#data, stream: 'watch_events' }, received);
@@ -96,6 +97,12 @@ export class DeliveryLog {
       this.#waiting.push({ frame, resolve, reject });
       this.#work();
     });
+  }
+
+  /** Returns the time now, or a millisecond after the delivery before: the time tells the rows of a chunk apart. */
+  #nextTime(): string {
+    this.#lastTime = Math.max(this.#clock.now().getTime(), this.#lastTime + 1);
+    return new Date(this.#lastTime).toISOString();
   }
 
   /** Lands all deliveries and stops. Deliveries that cannot be landed stay for the next receiver. */

@@ -6,7 +6,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Delivery } from '../../../../sandbox/state/webhooks.js';
 import { createApiClient } from '../../../../src/api/index.js';
 import { rowOf } from '../../../../src/crawl/records/answer.js';
@@ -355,6 +355,19 @@ describe('the delivery log', () => {
     expect(readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => /\.spool/.test(name))).toEqual(
       [],
     );
+  });
+
+  it('keeps deliveries of the same company and millisecond, although another receiver lands them one by one', async () => {
+    const now = new Date();
+    const owner = DeliveryLog.open(new Data(dataDir), { now: () => now });
+    const quick = { abandonedMs: 40, place: 'another machine' };
+    const other = DeliveryLog.open(new Data(dataDir), createClock(), quick);
+    onTestFinished(() => Promise.all([owner.close(), other.close()]).then(() => undefined));
+    for (const id of [1, 2]) {
+      await owner.keep(delivery(id), '1');
+      await vi.waitFor(() => expect(landed()).toHaveLength(id), 5_000);
+    }
+    expect(landed()).toEqual([delivery(1), delivery(2)]);
   });
 
   it('limits the size of spools', async () => {
