@@ -191,13 +191,14 @@ export class Caller {
     }
     const body = withoutMark(raw.body);
     raw.body = redactor.bytes(mask === undefined ? body : Buffer.from(mask(body.toString())));
+    const location = headerOf(raw.headers, 'location');
+    if (mask !== undefined && location !== null) raw.headers = { ...raw.headers, location: mask(location) };
     const response = new LazyResponse(route, facts, raw);
     if (route.isLazy && looksWhole(raw.status, raw.body)) return response;
     const reading = response.read();
     if (!(reading instanceof ApiError)) return response;
     // `redactor.data` does not remove a short API key. People read errors, so remove such a key, too. Then read the
     // error again from the redacted text.
-    const location = headerOf(raw.headers, 'location');
     const headers = location === null ? raw.headers : { ...raw.headers, location: shown(location) };
     const context = {
       ...facts,

@@ -99,7 +99,7 @@ export class Limiter {
   /**
    * Waits until a request may start. Call `release` when it has ended.
    * @param isFree whether the request uses no quota
-   * @returns its ticket, for `limited`; NOT_SENT after the daily limit. A promise only if the request must wait.
+   * @returns its ticket, for `Allowance.limited`; NOT_SENT after the daily limit. A promise only if the request must wait.
    * @throws the signal's reason; the reason of `close`
    */
   acquire(isFree: boolean, call: PendingCall): number | Promise<number> {

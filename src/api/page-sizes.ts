@@ -25,10 +25,10 @@ export async function askLargest<Q extends object, P>(
       accepted.set(list, size);
       return response;
     } catch (error) {
-      const isFirst = query.page === 1 && !accepted.has(list);
-      if (size < PAGE_SIZES.length - 1 && mayRejectSize(error, isFirst ? query : null)) continue;
+      const isRejected = mayRejectSize(error, accepted.has(list) ? null : query);
+      if (isRejected && size < PAGE_SIZES.length - 1) continue;
       // The API may accept other sizes now. The next call finds out.
-      if (error instanceof InvalidRequestError) accepted.delete(list);
+      if (isRejected) accepted.delete(list);
       throw error;
     }
   }

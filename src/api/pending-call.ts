@@ -21,7 +21,7 @@ const groups = new WeakMap<AbortSignal, Group>();
 
 /** A call from its beginning to its end, retries included. */
 export class PendingCall {
-  /** What an abort ends. Check the signal before you set this. */
+  /** What an abort ends. Check the signal, too: an earlier abort does not end this. */
   stage: Stage | null = null;
   readonly #group: Group;
   #place: number;

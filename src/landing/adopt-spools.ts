@@ -1,5 +1,5 @@
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { TidemarkError } from '../base/errors.js';
 import { runFolder } from '../store/data-folder.js';
 import { LandingStream, RECORD_STREAMS } from '../../schemas/streams/landing-streams.js';
 import { landFrames } from './land-spool.js';
@@ -7,7 +7,7 @@ import { finishListing } from './listing-writer.js';
 import { findReplacing } from './manifest.js';
 import { PartWriter } from './part-writer.js';
 import { chunkOfSpool, spoolFile, spoolsDir, type PartTarget } from './paths.js';
-import { chunkOfPiece, listPieces, readPieces, removeSpool } from './pieces.js';
+import { chunkOfPiece, listPieces, readPieces, refuseOld, removeSpool } from './pieces.js';
 import { readSpool } from './spool.js';
 import { namesIn } from '../store/files.js';
 import type { Data } from '../store/data.js';
@@ -45,12 +45,16 @@ export async function adoptSpools(run: {
 async function adopt(target: PartTarget): Promise<number> {
   const { data } = target;
   const spool = spoolFile(runFolder(target), target.chunk);
-  let rows = 0;
-  if (!(await isCommitted(target))) {
-    const given = data.isShared() ? await readPieces(data, await listPieces(data, spool)) : [];
-    rows = await landFrames(target, [...readSpool(spool), ...given], { isOpen: true });
+  if (await isCommitted(target)) {
+    await removeSpool(data, spool);
+    return 0;
   }
-  await removeSpool(data, spool);
+  const { frames, read } = data.isShared()
+    ? await readPieces(data, await listPieces(data, spool))
+    : { frames: [], read: [] };
+  const rows = await landFrames(target, [...readSpool(spool), ...frames], { isOpen: true });
+  await data.all(read, async (key) => data.storage?.remove(key));
+  await rm(spool, { force: true });
   return rows;
 }
 
@@ -67,16 +71,8 @@ async function isCommitted(target: PartTarget): Promise<boolean> {
 async function spooled(data: Data, folder: string): Promise<string[]> {
   const spools = spoolsDir(folder);
   const here = namesIn(spools);
-  const old = here.find((name) => name.endsWith('.ndjson'));
-  if (old !== undefined) {
-    const file = path.join(spools, old);
-    throw new TidemarkError(
-      'LandingCorrupt',
-      `Landing zone: ${file} holds answers that an older version has not landed.`,
-      { todo: 'Start the version that wrote it, wait until its runs have ended, then upgrade again.' },
-    );
-  }
   const there = await data.listGiven(spools);
+  for (const file of [...here.map((name) => path.join(spools, name)), ...there.map((one) => one.file)]) refuseOld(file);
   const chunks = [...here.map(chunkOfSpool), ...there.map(({ file }) => chunkOfPiece(file))].filter(
     (chunk) => chunk !== undefined,
   );

@@ -44,12 +44,13 @@ export class Adopter {
     const before = this.#watches;
     this.#watches = new Map();
     const faults: unknown[] = [];
-    for (const chunk of await findChunks(this.#data, days)) {
+    for (const chunk of await findChunks(this.#data, days, (fault) => faults.push(fault))) {
       const seen = { id: chunk.target.chunk, beat: chunk.files.length };
       const watch = look(before.get(seen.id), seen, performance.now(), abandonedMs / 2);
       this.#watches.set(seen.id, watch);
       const isRecent = recent.includes(chunk.target.date) && watch.unchangedMs < abandonedMs;
       if (isRecent && !isReceiverGone(chunk.target, place)) continue;
+      this.#options.goesOn?.();
       try {
         const rows = await chunk.land(this.#options);
         if (rows > 0) onLanded?.(rows);

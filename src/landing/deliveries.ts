@@ -9,7 +9,8 @@ import { findPlace, isCertainlyGone } from '../store/lock/holder.mjs';
 import { encodeFrame, type Frame } from './frames.js';
 import { landFrames, type LandOptions } from './land-spool.js';
 import { chunkOfSpool, spoolFile, spoolsDir, type PartTarget } from './paths.js';
-import { chunkOfPiece, readPieces } from './pieces.js';
+import { chunkOfPiece, readPieces, refuseOld } from './pieces.js';
+import { pullManifests } from './pull.js';
 
 /*
  * Webhook deliveries that are not landed yet. Several receivers may share a data folder or a bucket, for example two
@@ -64,7 +65,8 @@ export class DeliveryChunk {
 
   /** Stores deliveries. Resolves when they are safe from a power failure, and with the data in a bucket, there. */
   async add(frames: readonly Frame[]): Promise<void> {
-    const file = `${spoolFile(runFolder(this.target), this.target.chunk)}.${this.#pieces++}`;
+    const number = String(this.#pieces++).padStart(6, '0');
+    const file = `${spoolFile(runFolder(this.target), this.target.chunk)}.${number}`;
     const piece = Buffer.concat(frames.flatMap(encodeFrame));
     await this.#store.storage.create(this.#store.keyOf(file), piece);
     this.files.push(file);
@@ -77,11 +79,17 @@ export class DeliveryChunk {
    * @returns the number of deliveries, without those that another process has landed
    */
   async land(options: LandOptions): Promise<number> {
-    const [{ data }, store] = [this.target, this.#store];
-    const keys = this.files.map((file) => store.keyOf(file));
-    const frames = this.frames.length > 0 ? this.frames : await readPieces(store, keys);
-    const rows = await landFrames(this.target, frames, options);
-    await data.all(this.files, (file) => data.remove(file));
+    const [{ target, files }, { data }, store] = [this, this.target, this.#store];
+    // Compaction on another machine may have joined a part of this chunk with others.
+    await pullManifests(data, { streams: [STREAM], run: target });
+    const keys = files.map((file) => store.keyOf(file));
+    const { frames, read } =
+      this.frames.length > 0 ? { frames: this.frames, read: keys } : await readPieces(store, keys);
+    const rows = await landFrames(target, frames, options);
+    // A piece that could not be read stays for the next look.
+    await data.all(files, async (file) => {
+      if (read.includes(store.keyOf(file))) await data.remove(file);
+    });
     return rows;
   }
 }
@@ -96,13 +104,25 @@ export function beginChunk(data: Data, receiver: string, number: number, now: Da
 /**
  * Finds the chunks that are not landed yet.
  * @param dates dates to look at, YYYY-MM-DD; default: all
+ * @param onFault called for each file of an older version; default: throws the fault
  */
-export async function findChunks(data: Data, dates?: readonly string[]): Promise<DeliveryChunk[]> {
+export async function findChunks(
+  data: Data,
+  dates?: readonly string[],
+  onFault = (fault: unknown): void => {
+    throw fault;
+  },
+): Promise<DeliveryChunk[]> {
   const folders = dates?.map((date) => spoolsDir(runFolder(targetOf(data, date, ''))));
   const found = new Map<string, DeliveryChunk>();
   for (const folder of folders ?? [streamDir(data.dataDir, STREAM)]) {
     for (const { file } of await storeOf(data).listGiven(folder)) {
       const [, date] = DATE.exec(file) ?? [];
+      try {
+        if (date !== undefined) refuseOld(file);
+      } catch (error) {
+        onFault(error);
+      }
       const chunk = chunkOfPiece(file) ?? chunkOfSpool(path.basename(file));
       if (date === undefined || chunk === undefined) continue;
       const { files } = found.get(chunk) ?? { files: [] };

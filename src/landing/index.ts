@@ -21,7 +21,7 @@ export {
   recentParts,
   type LandedPart,
 } from './manifest.js';
-export { chunkOfPiece } from './pieces.js';
+export { chunkOfPiece, refuseOld } from './pieces.js';
 export { READ_BY_CRAWL, dropFiles, listLanded, pullManifests, pullParts, pullRows } from './pull.js';
 export { landRows, PartWriter, placeManifest } from './part-writer.js';
 export {

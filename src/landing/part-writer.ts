@@ -4,14 +4,14 @@ import path from 'node:path';
 import { runFolder } from '../store/data-folder.js';
 import type { PartManifest } from '../../schemas/pipeline/landing.js';
 import { PEOPLE } from '../../schemas/streams/people.js';
-import { writeFileOnce } from '../store/files.js';
+import { namesIn, writeFileOnce } from '../store/files.js';
 import { sha256 } from '../base/hash.js';
 import { partLanded } from '../base/observed.js';
 import { refreshForgotten, requireForgotten } from '../privacy/forgotten.js';
 import { frameOf, stripFrame, type Frame, type NewRow } from './frames.js';
 import { findReplacing, readManifest, tryManifest } from './manifest.js';
 import { encodePart } from './parquet.js';
-import { manifestFile, partName, spoolFile, type PartTarget } from './paths.js';
+import { manifestFile, manifestName, partName, spoolFile, type PartTarget } from './paths.js';
 import { Spool } from './spool.js';
 import type { Data } from '../store/data.js';
 
@@ -160,8 +160,12 @@ export async function writePart(
   const isNew = await placeManifest(data, folder, manifest);
   if (isNew) partLanded.report(manifest);
   const standing = isNew ? manifest : await PartWriter.committed(target);
-  // No later manifest will name this file.
-  if (standing !== undefined && standing.part !== manifest.part) await data.remove(file);
+  if (standing === undefined) return { manifest: standing, isNew };
+  // No later manifest will name this file, nor those that killed attempts have written in this folder.
+  if (standing.part !== manifest.part) await data.remove(file);
+  for (const name of namesIn(folder, `part-${target.chunk}.`))
+    if (manifestName(name) === path.basename(manifestFile(folder, target.chunk)) && name !== standing.part)
+      await rm(path.join(folder, name), { force: true });
   return { manifest: standing, isNew };
 }
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { TidemarkError } from '../base/errors.js';
 import type { Data, SharedData } from '../store/data.js';
 import { distinct, parseFrames, type Frame } from './frames.js';
 
 /*
  * With the data in a bucket, a spool stays on its machine until its chunk is committed. Only two kinds of frames go to the
  * bucket before:
- * - those whose answers cost money, and webhook deliveries, because their loss would be final
+ * - those whose answers cost money, because their loss would be final
  * - those of an attempt that ends before the commit, so that another machine can continue the chunk
  * One request gives all frames that the bucket lacks, as one piece. A piece never changes. Its key is
  * `<spool>.pieces/<writer>-<number>.spool`. While a chunk about people is open, the bucket has at least an empty piece, so
@@ -83,14 +84,21 @@ export async function listPieces(copy: SharedData, spool: string): Promise<strin
   return (await copy.listGiven(piecesDir(spool))).map(({ file }) => copy.keyOf(file));
 }
 
-/** Reads the frames of pieces, each once. */
-export async function readPieces(copy: SharedData, keys: readonly string[]): Promise<Frame[]> {
+/**
+ * Reads the frames of pieces, each once.
+ * @returns the frames, and the keys of the pieces that were there. Another process may have removed the others
+ */
+export async function readPieces(
+  copy: SharedData,
+  keys: readonly string[],
+): Promise<{ frames: Frame[]; read: string[] }> {
   const bodies = new Map<string, Buffer>();
   await copy.all(keys, async (key) => {
     const found = await copy.storage.read(key);
     if (found !== undefined) bodies.set(key, found.body);
   });
-  return distinct(keys.flatMap((key) => [...parseFrames(bodies.get(key) ?? Buffer.alloc(0))]));
+  const read = keys.filter((key) => bodies.has(key));
+  return { frames: distinct(read.flatMap((key) => [...parseFrames(bodies.get(key)!)])), read };
 }
 
 /** Removes a spool: its pieces in the bucket, then the file. If this is interrupted, the file tells the next attempt. */
@@ -102,6 +110,18 @@ export async function removeSpool(data: Data, spool: string): Promise<void> {
 /** Returns the chunk of a piece, from its path; undefined if the file is no piece. deliveries.ts names numbered ones. */
 export function chunkOfPiece(file: string): string | undefined {
   return /part-([^\\/]+)\.spool(?:\.pieces[\\/][^\\/]+|\.\d+)$/.exec(file)?.[1];
+}
+
+/** @throws TidemarkError `LandingCorrupt` for a spool or piece of version 1.0.0-rc.1, which this version cannot read */
+export function refuseOld(file: string): void {
+  if (!/\.ndjson(\.pieces[\\/][^\\/]+)?$/.test(file)) return;
+  throw new TidemarkError(
+    'LandingCorrupt',
+    `Landing zone: ${file} holds answers that an older version has not landed.`,
+    {
+      todo: 'Start the version that wrote it, wait until its runs have ended and its receivers have landed their deliveries, then upgrade again.',
+    },
+  );
 }
 
 /** Folder of the pieces of a spool. It exists only in the bucket. */

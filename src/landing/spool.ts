@@ -52,7 +52,7 @@ export class Spool {
     await makeFolder(path.dirname(file));
     const found = recover(file);
     const keys = copy === undefined ? [] : await listPieces(copy, file);
-    const given = copy === undefined ? [] : await readPieces(copy, keys);
+    const given = copy === undefined ? [] : (await readPieces(copy, keys)).frames;
     const handle = await open(file, 'a');
     try {
       const spool = new Spool(file, handle, found, copy === undefined ? undefined : new Pieces(copy, file, keys));

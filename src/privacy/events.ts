@@ -55,11 +55,16 @@ export function reduceEvents(body: string, fingerprint: Fingerprint, wanted: (ev
   if (page.kind !== 'object') return '{}';
   const members = [...page.members].map(([name, value]): Member => {
     const items = name === 'data' ? itemsOf(value) : null;
-    if (items === null) return [name, textless(value)];
+    if (items === null) return [name, isCount(name, value) ? value.text : textless(value)];
     return [name, `[${items.map((item) => reduceItem(item, fingerprint, wanted)).join(',')}]`];
   });
   const isSame = members.every(([name, text]) => isUnchanged(page.members.get(name), text));
   return isSame ? body : writeObject(members, page.repeats);
+}
+
+/** Whether a member of a page is a count that the API writes as text. */
+function isCount(name: string, value: JsonNode): boolean {
+  return ['pages', 'total_results'].includes(name) && value.kind === 'string' && /^[0-9]{1,16}$/.test(value.value);
 }
 
 function isUnchanged(node: JsonNode | undefined, text: string): boolean {

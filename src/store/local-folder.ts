@@ -88,15 +88,15 @@ export class LocalFolder implements Storage {
 
   /** Lists in the order of the keys: a folder sorts by its name with a slash. */
   async *#listFolder(folder: string, prefix: string): AsyncGenerator<Entry> {
-    const names = (await readFolder(path.join(this.name, folder)))
-      .filter((entry) => !entry.name.startsWith('.'))
-      .map((entry) => ({
-        key: `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`,
-        isFolder: entry.isDirectory(),
-      }))
-      .toSorted((a, b) => compareKeys(a.key, b.key));
-    for (const { key, isFolder } of names) {
-      if (isFolder) {
+    const keys: string[] = [];
+    for (const entry of await readFolder(path.join(this.name, folder))) {
+      if (entry.name.startsWith('.')) continue;
+      const key = `${folder}${entry.name}`;
+      const target = entry.isSymbolicLink() ? await stat(path.join(this.name, key)).catch(ignoreMissing) : entry;
+      if (target !== undefined) keys.push(target.isDirectory() ? `${key}/` : key);
+    }
+    for (const key of keys.toSorted(compareKeys)) {
+      if (key.endsWith('/')) {
         if (key.startsWith(prefix) || prefix.startsWith(key)) yield* this.#listFolder(key, prefix);
       } else if (key.startsWith(prefix)) {
         const found = await stat(path.join(this.name, key)).catch(ignoreMissing);

@@ -113,5 +113,9 @@ function staleSpools(root: string, now: Date): string[] {
   if (!existsSync(root)) return [];
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter(isSpool)
-    .filter((name) => now.getTime() - statSync(path.join(root, name)).mtimeMs > STALE_MS);
+    .filter((name) => {
+      // A receiver or a chunk may remove it meanwhile.
+      const found = statSync(path.join(root, name), { throwIfNoEntry: false });
+      return found !== undefined && now.getTime() - found.mtimeMs > STALE_MS;
+    });
 }

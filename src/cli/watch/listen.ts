@@ -48,8 +48,7 @@ export async function listen({ config, data, clock }: CliContext, options: Liste
       metrics?.landed(rows);
       tell(`${formatCount(rows)} ${rows === 1 ? 'delivery' : 'deliveries'} landed; the next run loads them.`);
     },
-    onFault: (error) =>
-      tell(`Received deliveries could not be landed and stay in their spool for now: ${errorMessage(error)}`),
+    onFault: (error) => tell(`Received deliveries could not be landed yet and stay stored: ${errorMessage(error)}`),
   });
   yieldCpu(NICE.receiver);
   try {

@@ -7,7 +7,7 @@ import type { CrawlDeps, Heartbeat } from '../records/deps.js';
 import { kindOf, NoRoomError, RouteRefusedError } from '../judge/kinds.js';
 
 /** How the work of one attempt ended. */
-export type End<T> =
+type End<T> =
   | { how: 'done'; result: T }
   /** The daily limit stopped the work. */
   | { how: 'limited'; error: Error }

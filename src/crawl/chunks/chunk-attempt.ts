@@ -13,7 +13,7 @@ import { askEach, compareWith, sinceScheduled } from '../attempt/ask-each.js';
 import { landAttempt, type Ended } from '../attempt/land-attempt.js';
 import type { Said } from '../judge/judge.js';
 import { kindOf, NoRoomError } from '../judge/kinds.js';
-import { findAnswered, isAnswered } from './other-records.js';
+import { countFailed, findAnswered, isAnswered } from './other-records.js';
 
 /** What one attempt fetches, and for which run. */
 export interface ChunkWork {
@@ -30,6 +30,8 @@ export interface ChunkWork {
   concurrency?: number | null;
   budget?: number | null;
   refused?: readonly string[];
+  /** Whether to land a row for an entity whose route the API refuses. Default: true. */
+  landsRefusals?: boolean;
 }
 
 /**
@@ -45,8 +47,6 @@ export class ChunkAttempt {
   readonly #answered = new Set<string>();
   /** Landed pages of entities that are not finished, by entity and row kind. */
   readonly #pages = new Map<string, Map<string, NewRow>>();
-  /** Entities that were read only in part. A landed row of each entity names the missing part. */
-  readonly #cutShort = new Set<string>();
   /** An entity that the API has answered; null if none is known. */
   #known: string | null;
   /** Whether the last comparison was with a record that the API had answered before. */
@@ -79,9 +79,9 @@ export class ChunkAttempt {
     return new ChunkAttempt(work, await PartWriter.open(target), fingerprint);
   }
 
-  /** How many entities were read only in part. */
-  get cutShort(): number {
-    return this.#cutShort.size;
+  /** How many entities were filed as failed or read only in part, by this attempt or an earlier one. */
+  get failed(): number {
+    return countFailed(this.writer.rows);
   }
 
   /** Entities without an answer that holds a record. */
@@ -127,7 +127,9 @@ export class ChunkAttempt {
       other: (failing) => this.#askAnother(failing, booking),
       silentMs: () => this.#silentMs(),
     });
-    for (const [entity, fault] of failed) await this.writer.append(this.#rowOfError(fault, entity, 'failed'));
+    for (const [entity, fault] of failed)
+      if (this.work.landsRefusals !== false || kindOf(fault) !== 'refused')
+        await this.writer.append(this.#rowOfError(fault, entity, 'failed'));
     return failed;
   }
 
@@ -186,13 +188,17 @@ export class ChunkAttempt {
       add(row);
       return row;
     };
-    const gap = await this.#fetch(entity, { add, page });
+    let gap: string | null | void;
+    try {
+      gap = await this.#fetch(entity, { add, page });
+    } catch (error) {
+      // Keep the last page, too: the next try does not request it again.
+      if (last !== undefined && isPage(last)) add(last);
+      throw error;
+    }
     last ??= [...pages.values()].at(-1);
     if (last !== undefined) {
-      if (typeof gap === 'string') {
-        writer.add(cutShortRow(last, gap), this.#mostUnwritten);
-        this.#cutShort.add(entity);
-      }
+      if (typeof gap === 'string') writer.add(cutShortRow(last, gap), this.#mostUnwritten);
       const row = this.#withoutPeople({ ...last, row_kind: last.row_kind.replace(/^page-/, 'last-') });
       await (this.work.fetcher.costly ? writer.keep(row) : writer.add(row, this.#mostUnwritten));
     }

@@ -35,7 +35,7 @@ async function readShortList(
   const entities = list.due(deps, ctx);
   if (entities.length === 0) return NOT_READ;
 
-  const attempt = await ChunkAttempt.open({ deps, ctx, heartbeat, target, fetcher, entities });
+  const attempt = await ChunkAttempt.open({ deps, ctx, heartbeat, target, fetcher, entities, landsRefusals: false });
   const ended = await attempt.land();
   const { rows, requests } = ended;
   if (ended.how === 'limited' && waits) return { ...NOT_READ, requests, limited: true };
@@ -43,7 +43,8 @@ async function readShortList(
   const refused = ended.how === 'closed' ? [ended.error] : failed.filter((error) => kindOf(error) === 'refused');
   const why = ended.how === 'done' ? failed[0] : ended.error;
   const { missing } = attempt;
-  const items = missing.length > 3 ? `${missing[0]} to ${missing.at(-1)}` : missing.join(', ');
+  const items =
+    missing.length > 3 ? `${missing.length} between ${missing[0]} and ${missing.at(-1)}` : missing.join(', ');
   const what = `These ${listing.replaceAll('_', ' ')} could not be read: ${items}`;
   return {
     rows,

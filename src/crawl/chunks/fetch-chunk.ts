@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { ChunkResult, CrawlChunkInput } from '../../../schemas/pipeline/activities.js';
 import type { DueEntity } from '../../../schemas/pipeline/due.js';
 import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
 import type { ApiError } from '../../api/index.js';
-import { dueDir } from '../../store/data-folder.js';
+import { dueDir, runFolder } from '../../store/data-folder.js';
 import { hasErrorCode } from '../../base/errors.js';
-import { PartWriter, pullRows } from '../../landing/index.js';
+import { PartWriter, pullParts, pullRows, readPartRows } from '../../landing/index.js';
 import { takeChunkFile } from '../../warehouse/due/due-plan.js';
 import { ChunkAttempt } from './chunk-attempt.js';
+import { countFailed } from './other-records.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
 import { fetchers } from '../streams/index.js';
 import { partOf } from '../records/land-records.js';
@@ -31,7 +33,12 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   const fetcher = fetchers[stream];
   const target = partOf(deps, ctx, stream, `${stream}-${String(input.chunk).padStart(5, '0')}`);
   const committed = await PartWriter.committed(target);
-  if (committed) return { rows: committed.rows, requests: 0, failed: 0, limited: false };
+  if (committed) {
+    // An earlier attempt could not report its result.
+    const part = { ...committed, file: path.join(runFolder(target), committed.part) };
+    await pullParts(deps.data, [part]);
+    return { rows: committed.rows, requests: 0, failed: countFailed(readPartRows(part)), limited: false };
+  }
 
   await pullRows(deps.data, { streams: fetcher.reads ?? [] });
   const about = await readEntities(deps.data, input);
@@ -45,10 +52,8 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
     case 'closed':
       // Entities without an answer are due again in the next run.
       return { ...counts, ...refusedOf(stream, [ended.error]), closed: { sure: attempt.isSure(ended.error) } };
-    case 'done': {
-      const failed = ended.result.size + attempt.cutShort;
-      return { ...counts, failed, ...refusedOf(stream, attempt.refusedRoutes, input.refused) };
-    }
+    case 'done':
+      return { ...counts, failed: attempt.failed, ...refusedOf(stream, attempt.refusedRoutes, input.refused) };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { LandedRow } from '../../../schemas/pipeline/landing.js';
+import { UNREAD_PAGES, type LandedRow } from '../../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { pullManifests, pullParts, readPartRows, recentParts } from '../../landing/index.js';
 import type { Data } from '../../store/data.js';
@@ -10,6 +10,12 @@ const PARTS_LOOKED_AT = 5;
 /** Whether a landed row proves that the API key may use the route. A record proves this, and so does a 404. */
 export function isAnswered(row: Omit<LandedRow, 'body'>): boolean {
   return row.entity_id !== null && row.row_kind !== 'failed' && (isRecord(row) || row.status === 404);
+}
+
+/** Counts the entities that were filed as failed or read only in part. */
+export function countFailed(rows: readonly Omit<LandedRow, 'body'>[]): number {
+  const failed = rows.filter((row) => row.row_kind === 'failed' || row.request_key.endsWith(UNREAD_PAGES));
+  return new Set(failed.map(({ entity_id }) => entity_id)).size;
 }
 
 /**

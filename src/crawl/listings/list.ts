@@ -4,8 +4,15 @@ import type { Refusal } from '../../../schemas/pipeline/refusal.js';
 import type { ApiResponse } from '../../api/index.js';
 import { faultOf, isUsable, keysOf, readItems } from '../../base/company-id.js';
 import type { JsonNode } from '../../base/json/json-nodes.js';
-import { finishListing, ListingWriter, PartWriter } from '../../landing/index.js';
-import { rowOf, rowOfError } from '../records/answer.js';
+import {
+  finishListing,
+  ListingWriter,
+  PartWriter,
+  pullRows,
+  readManifests,
+  readPartRows,
+} from '../../landing/index.js';
+import { isRecord, rowOf, rowOfError } from '../records/answer.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
 import { askOne, compareWith, sinceScheduled } from '../attempt/ask-each.js';
 import { landAttempt } from '../attempt/land-attempt.js';
@@ -36,7 +43,7 @@ type PagedInput = ListInput & { listing: PagedListing };
 export async function readListing(deps: CrawlDeps, input: PagedInput, heartbeat: Heartbeat): Promise<ListResult> {
   const { ctx, listing } = input;
   const target = partOf(deps, ctx, listing, listing);
-  if ((await PartWriter.committed(target)) || (await finishListing(target))) return NOT_READ;
+  if ((await PartWriter.committed(target)) || (await finishListing(target))) return readLanded(deps, input);
   const writer = await ListingWriter.open(target);
   const ended = await landAttempt({ deps, ctx, heartbeat }, target, writer, async () =>
     readPages(deps, input, writer, heartbeat),
@@ -51,6 +58,15 @@ export async function readListing(deps: CrawlDeps, input: PagedInput, heartbeat:
     case 'done':
       return { ...counts, ...ended.result };
   }
+}
+
+/** Returns what an attempt would have reported that read the listing, but was killed before: pages without an answer. */
+async function readLanded({ data }: CrawlDeps, { ctx, listing }: PagedInput): Promise<ListResult> {
+  await pullRows(data, { streams: [listing], run: ctx });
+  const parts = readManifests(data.dataDir, { stream: listing, run: ctx.run });
+  const failed = parts.flatMap((part) => readPartRows(part).filter((row) => !isRecord(row)));
+  const silent = failed.map(({ row_kind }) => Number(row_kind.replace('page-', '')));
+  return { ...NOT_READ, shortfall: shortfallOf(listing.replaceAll('_', ' '), 0, null, silent) };
 }
 
 interface Page {

@@ -3,6 +3,7 @@ import { isBlank } from '../../../schemas/v2/empty-shapes.js';
 import { isUsable, keysOf, readItems } from '../../base/company-id.js';
 import { readJson } from '../../base/json/json-nodes.js';
 import { textOf, type NewRow } from '../../landing/index.js';
+import { readCount } from './read-count.js';
 
 /** Read at most this many pages of one company's events or people, even if the API reports more. */
 export const MOST_PAGES = 1_000;
@@ -29,8 +30,9 @@ export async function readPages(
     const body = textOf(await ask(page));
     if (ids !== undefined) for (const key of keysOf(readItems(body, list))) if (isUsable(key)) ids.add(key);
     const { pages, [list]: items = null } = readJson(body) as Record<string, unknown>;
-    const reported = Number(pages ?? page);
     const isEmpty = Array.isArray(items) ? items.length === 0 : isBlank(items);
+    // Without a usable count, an empty page ends the list.
+    const reported = pages === undefined || pages === null ? page : (readCount(pages) ?? page + 1);
     if (isEmpty || !(page < reported) || page === MOST_PAGES) return { read: page, reported, isEmpty };
   }
 }

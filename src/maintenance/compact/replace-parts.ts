@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { PartManifest } from '../../../schemas/pipeline/landing.js';
+import { PartManifest } from '../../../schemas/pipeline/landing.js';
 import { LandingStream } from '../../../schemas/streams/landing-streams.js';
-import { syncFile, syncFolder } from '../../store/files.js';
+import { syncFile, syncFolder, tryReadJson } from '../../store/files.js';
 import type { Database } from '../../warehouse/duckdb/database.js';
 import { ModelFailedError } from '../../warehouse/duckdb/errors.js';
 import { quote } from '../../warehouse/duckdb/sql-files.js';
@@ -104,7 +104,9 @@ export async function replaceParts(
   await data.give(file);
   await assertWriter(data);
   if (await placeManifest(data, folder, manifest)) return { ...manifest, file };
-  await data.remove(file);
+  // The other process may have joined the same parts to the same file.
+  const standing = tryReadJson(path.join(manifestsDir(folder), manifestName(name)), PartManifest);
+  if (standing?.part !== name) await data.remove(file);
   throw unsound(`another process has replaced the parts of ${folder}`);
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { WEBHOOK_RUN } from '../../../schemas/pipeline/landing.js';
 import type { LandingStream } from '../../../schemas/streams/landing-streams.js';
 import { TidemarkError } from '../../base/errors.js';
-import { chunkOfSpool, runFolders, spoolsDir } from '../../landing/index.js';
+import { chunkOfSpool, refuseOld, runFolders, spoolsDir } from '../../landing/index.js';
 import { namesIn } from '../../store/files.js';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { MINUTE_MS } from '../../base/time/time.js';
@@ -23,7 +23,9 @@ export function listPeopleSpools(dataDir: string): FoundSpool[] {
   return PEOPLE_STREAMS.flatMap((stream) =>
     [...runFolders(dataDir, stream)].flatMap(({ folder, run }) => {
       const spools = spoolsDir(folder);
-      const names = namesIn(spools).filter((name) => chunkOfSpool(name) !== undefined);
+      const files = namesIn(spools);
+      for (const name of files) refuseOld(path.join(spools, name));
+      const names = files.filter((name) => chunkOfSpool(name) !== undefined);
       return names.map((name) => ({ stream, run, file: path.join(spools, name) }));
     }),
   );

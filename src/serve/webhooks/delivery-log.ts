@@ -10,13 +10,13 @@ const COMMIT_EVERY_MS = 60_000;
 
 /** Options of the log. Times are in milliseconds. */
 export interface DeliveryLogOptions {
-  /** Called for each landed spool with its number of deliveries. */
+  /** Called for each landed chunk with its number of deliveries. */
   onCommit?: (rows: number) => void;
-  /** Called when a spool cannot be landed. The log then tries again. */
+  /** Called when deliveries cannot be landed. The adopter of a log lands them later. */
   onFault?: (error: unknown) => void;
-  /** Longest time before a spool is landed, so that the next load sees new deliveries soon (default: one minute). */
+  /** Longest time before deliveries are landed, so that the next load sees them soon (default: one minute). */
   commitEveryMs?: number;
-  /** Size limits of a spool. */
+  /** Size limits of a chunk. */
   limits?: SpoolLimits;
   /** Options of Adopter. */
   abandonedMs?: number;
@@ -78,7 +78,7 @@ export class DeliveryLog {
   }
 
   /**
-   * Stores a delivery. Resolves once it is on disk. Rejects if it may not be on disk. If a delivery is stored twice, it
+   * Stores a delivery. Resolves once it is on disk, or in the bucket. Rejects if this is not sure. If a delivery is stored twice, it
    * still counts as one event. Also rejects while forgotten people cannot be recognized.
    * @param body the delivery's exact text
    * @param companyId null when the delivery names no usable company
@@ -99,9 +99,13 @@ export class DeliveryLog {
     });
   }
 
-  /** Returns the time now, or a millisecond after the delivery before: the time tells the rows of a chunk apart. */
+  /**
+   * Returns the time now, or a millisecond after the delivery before: the time tells the rows of a chunk apart. If a clock
+   * that was ahead is set back, follows it: a chunk ends before the same times come again.
+   */
   #nextTime(): string {
-    this.#lastTime = Math.max(this.#clock.now().getTime(), this.#lastTime + 1);
+    const now = this.#clock.now().getTime();
+    this.#lastTime = now < this.#lastTime - COMMIT_EVERY_MS ? now : Math.max(now, this.#lastTime + 1);
     return new Date(this.#lastTime).toISOString();
   }
 

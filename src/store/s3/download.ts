@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import { checkContent, isSame, storageError } from '../errors.js';
+import { checkContent, isSame, isStorageError, storageError } from '../errors.js';
 import { placeFile } from '../files.js';
 import { TransientError } from '../retry.js';
 import type { Content } from '../storage.js';
@@ -11,6 +11,8 @@ import { provesContent } from './proof.js';
 const MOST_MISSING = 4;
 /** After this many whole files with wrong content, the file itself is damaged. */
 const MOST_WRONG = 3;
+/** If a piece does not come over a slow or bad connection, pieces of this size may. */
+const SMALL_BYTES = 2 ** 18;
 
 /** What a download must match. */
 export interface Proof {
@@ -36,8 +38,8 @@ export async function downloadObject(client: S3Client, key: string, file: string
 }
 
 /**
- * Reads an object of any size, piece by piece. Repeats a piece that did not come, and begins again if the content was
- * wrong: it must match `expected`, or its metadata.
+ * Reads an object of any size, piece by piece. Repeats a piece that did not come, at last in smaller pieces. Begins again
+ * if the content was wrong: it must match `expected`, or its metadata.
  * @param handle file for the content; undefined if only size and hash are wanted
  * @throws StorageError `missing`, or `damaged` if the content is wrong each time
  */
@@ -45,13 +47,14 @@ export async function readObject(client: S3Client, key: string, proof: Proof, ha
   const { expected, isListed } = proof;
   let before: string | undefined;
   for (let wrong = 1; ; wrong++) {
-    const { content, headers } = await readPieces(client, key, proof, handle);
+    const { content, headers, isWhole } = await readPieces(client, key, proof, handle);
     if (expected === undefined ? provesContent(headers, key, content.sha256) : isSame(content, expected))
       return content;
     const isAgain = expected === undefined && before === content.sha256;
     if (isAgain && (await isListed(content.bytes, versionIn(headers)))) return content;
     before = content.sha256;
     if (wrong === MOST_WRONG) {
+      if (!isWhole) throw storageError('unreachable', client, key, 'changed each time while it was read');
       checkContent(content, expected, client, key);
       throw storageError('damaged', client, key, 'does not match its hash');
     }
@@ -64,22 +67,27 @@ async function readPieces(
   key: string,
   { expected, pieceBytes }: Proof,
   handle: FileHandle | undefined,
-): Promise<{ content: Content; headers: Headers }> {
+): Promise<{ content: Content; headers: Headers; isWhole: boolean }> {
   const mostBytes = expected?.bytes ?? Infinity;
   const hash = createHash('sha256');
-  let [bytes, total] = [0, Infinity];
+  let [bytes, total, size] = [0, Infinity, pieceBytes];
   let headers: Headers = {};
   await handle?.truncate(0);
   while (bytes < total && bytes <= mostBytes) {
-    const end = mostBytes <= pieceBytes ? undefined : bytes + pieceBytes;
-    const piece = await readPiece(client, key, { start: bytes, end, version: versionIn(headers) });
+    const range = { start: bytes, end: mostBytes <= size ? undefined : bytes + size, version: versionIn(headers) };
+    const piece = await readPiece(client, key, range).catch((error: unknown) => {
+      if (Math.min(size, mostBytes) <= SMALL_BYTES || !isStorageError(error, 'unreachable')) throw error;
+      size = SMALL_BYTES;
+      return 'again' as const;
+    });
+    if (piece === 'again') continue;
     if (piece === undefined) break;
     ({ headers, total } = piece);
     await handle?.appendFile(piece.body);
     hash.update(piece.body);
     bytes += piece.body.length;
   }
-  return { content: { bytes, sha256: hash.digest('hex') }, headers };
+  return { content: { bytes, sha256: hash.digest('hex') }, headers, isWhole: bytes >= total };
 }
 
 /**

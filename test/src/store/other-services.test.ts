@@ -331,6 +331,12 @@ describe('a download', () => {
     ]);
   });
 
+  it('says that a file changed, not that it is damaged, if it changes each time', async () => {
+    const changes = [range('"v1"', 'x'.repeat(21)), reply(412, error('PreconditionFailed'))];
+    const storage = await open([...changes, ...changes, ...changes]);
+    await expectReason(storage.digest(KEY, whole), 'unreachable');
+  });
+
   it('begins again if the file changed meanwhile', async () => {
     const [before, part] = [range('"v1"', 'x'.repeat(21)), range('"v2"')];
     await expectLong(await open([before, reply(412, error('PreconditionFailed')), part, part, part]));

@@ -127,7 +127,7 @@ it('names a missing permission after few requests', async () => {
   api.state.forbidden.push({ prefix: ROUTE, shape: 'detail' });
   const result = await read();
   expect(result.refused).toMatchObject([{ stream: 'contact_metrics', endpoint: `GET ${ROUTE}` }]);
-  expect(result.shortfall).toMatch(/contact metrics could not be read: 2026-01-01 to 2026-01-31/);
+  expect(result.shortfall).toMatch(/contact metrics could not be read: 31 between 2026-01-01 and 2026-01-31/);
   expect(asked()).toBeLessThanOrEqual(5);
 });
 

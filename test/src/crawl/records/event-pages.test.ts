@@ -67,11 +67,11 @@ it('stops after 1,000 event pages of a company and reports it', async () => {
   expect(rows.at(-1)).toMatchObject({ entity_id: '7', status: 200, row_kind: 'last-1000' });
 });
 
-it('requests only the page that was not landed again after an interruption', async () => {
+it('requests no page again after an interruption', async () => {
   pages = 5;
   expect((await fetchEvents(3)).result).toMatchObject({ limited: true });
   const { result, rows } = await fetchEvents();
   expect(result).toMatchObject({ rows: 5, failed: 0, limited: false });
-  expect(asked).toEqual(['1', '2', '3', '3', '4', '5']);
+  expect(asked).toEqual(['1', '2', '3', '4', '5']);
   expect(rows.map(({ row_kind }) => row_kind)).toEqual(['page-1', 'page-2', 'page-3', 'page-4', 'last-5']);
 });

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -368,6 +368,26 @@ describe('the delivery log', () => {
       await vi.waitFor(() => expect(landed()).toHaveLength(id), 5_000);
     }
     expect(landed()).toEqual([delivery(1), delivery(2)]);
+  });
+
+  it('names deliveries of an older version, and lands the others, also if the landing zone is a link', async () => {
+    const elsewhere = path.join(dataDir, '..', 'elsewhere');
+    mkdirSync(elsewhere);
+    onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+    symlinkSync(elsewhere, path.join(dataDir, 'landing'));
+    const killed = DeliveryLog.open(new Data(dataDir), createClock());
+    await killed.keep(delivery(1), '1');
+    const spool = path.join(elsewhere, 'watch_events', `date=${utcDay(Date.now())}`, 'run=webhook', '_spool');
+    writeFileSync(path.join(spool, 'part-r0123456789abcdef-000000-20261120101112131.ndjson'), '{}');
+    const faults: unknown[] = [];
+    const options = { abandonedMs: 40, place: 'another machine', onFault: (fault: unknown) => faults.push(fault) };
+    const other = DeliveryLog.open(new Data(dataDir), createClock(), options);
+    onTestFinished(() => Promise.all([killed.close(), other.close()]).then(() => undefined));
+    await vi.waitFor(() => expect(landed()).toEqual([delivery(1)]), 5_000);
+    expect(faults[0]).toMatchObject({
+      type: 'LandingCorrupt',
+      message: expect.stringMatching(/\.ndjson holds answers/),
+    });
   });
 
   it('limits the size of spools', async () => {

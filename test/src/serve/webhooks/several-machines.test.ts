@@ -58,6 +58,22 @@ it('refuses a delivery that the bucket did not get, and keeps later ones', async
   expect(new Set(found).size).toBe(found.length);
 });
 
+it('keeps a piece that it cannot read, and lands it later', async () => {
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
+  const log = openLog(a);
+  for (const n of [1, 2, 3]) await log.keep(body(n), String(n));
+  const [unread] = await pieces(b);
+  const read = b.storage.read.bind(b.storage);
+  b.storage.read = async (key) => (key === unread ? undefined : read(key));
+  const other = openLog(b, { ...OPTIONS, abandonedMs: 50 });
+  await waitUntil('two deliveries land', async () => (await landedBodies(b)).length === 2);
+  expect(await pieces(b)).toEqual([unread]);
+  b.storage.read = read;
+  await waitUntil('the third delivery lands', async () => (await landedBodies(b)).length === 3);
+  expect(await landedBodies(b)).toEqual([body(1), body(2), body(3)]);
+  await other.close();
+});
+
 it('lands the deliveries of a machine that was lost with its disk, once', async () => {
   const machines = (await makeMachines(3)) as [SharedData, SharedData, SharedData];
   const [a, b, c] = machines;
