@@ -25,10 +25,10 @@ export async function askLargest<Q extends object, P>(
       accepted.set(list, size);
       return response;
     } catch (error) {
-      const isRejected = mayRejectSize(error, accepted.has(list) ? null : query);
-      if (isRejected && size < PAGE_SIZES.length - 1) continue;
+      const isKnown = accepted.get(list) === size;
+      if (size < PAGE_SIZES.length - 1 && mayRejectSize(error, isKnown ? null : query)) continue;
       // The API may accept other sizes now. The next call finds out.
-      if (isRejected) accepted.delete(list);
+      if (query.page === 1 && mayRejectSize(error, query)) accepted.delete(list);
       throw error;
     }
   }

@@ -7,7 +7,7 @@ import { finishListing } from './listing-writer.js';
 import { findReplacing } from './manifest.js';
 import { PartWriter } from './part-writer.js';
 import { chunkOfSpool, spoolFile, spoolsDir, type PartTarget } from './paths.js';
-import { chunkOfPiece, listPieces, readPieces, refuseOld, removeSpool } from './pieces.js';
+import { chunkOfPiece, readAllPieces, refuseOld, removeSpool } from './pieces.js';
 import { readSpool } from './spool.js';
 import { namesIn } from '../store/files.js';
 import type { Data } from '../store/data.js';
@@ -49,9 +49,7 @@ async function adopt(target: PartTarget): Promise<number> {
     await removeSpool(data, spool);
     return 0;
   }
-  const { frames, read } = data.isShared()
-    ? await readPieces(data, await listPieces(data, spool))
-    : { frames: [], read: [] };
+  const { frames, read } = data.isShared() ? await readAllPieces(data, spool) : { frames: [], read: [] };
   const rows = await landFrames(target, [...readSpool(spool), ...frames], { isOpen: true });
   await data.all(read, async (key) => data.storage?.remove(key));
   await rm(spool, { force: true });

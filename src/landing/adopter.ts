@@ -43,8 +43,8 @@ export class Adopter {
     const days = this.#calls++ % ALL_DAYS_EVERY === 0 ? undefined : recent;
     const before = this.#watches;
     this.#watches = new Map();
-    const faults: unknown[] = [];
-    for (const chunk of await findChunks(this.#data, days, (fault) => faults.push(fault))) {
+    const [faults, old]: [unknown[], unknown[]] = [[], []];
+    for (const chunk of await findChunks(this.#data, days, (fault) => old.push(fault))) {
       const seen = { id: chunk.target.chunk, beat: chunk.files.length };
       const watch = look(before.get(seen.id), seen, performance.now(), abandonedMs / 2);
       this.#watches.set(seen.id, watch);
@@ -60,5 +60,7 @@ export class Adopter {
       }
     }
     if (faults.length > 0) throw faults[0];
+    // Say this only sometimes: such a file stays until a person acts.
+    if (days === undefined && old.length > 0) throw old[0];
   }
 }

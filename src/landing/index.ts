@@ -22,7 +22,7 @@ export {
   type LandedPart,
 } from './manifest.js';
 export { chunkOfPiece, refuseOld } from './pieces.js';
-export { READ_BY_CRAWL, dropFiles, listLanded, pullManifests, pullParts, pullRows } from './pull.js';
+export { READ_BY_CRAWL, dropFiles, listLanded, pullManifests, pullParts, pullRows, takeRows } from './pull.js';
 export { landRows, PartWriter, placeManifest } from './part-writer.js';
 export {
   manifestFile,

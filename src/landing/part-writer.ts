@@ -157,6 +157,12 @@ export async function writePart(
     lastFetchedAt: times.at(-1) ?? null,
     writtenAt: new Date().toISOString(),
   };
+  // This process may have been paused until compaction joined the part of another attempt with others.
+  const joined = findReplacing(folder, target.chunk);
+  if (joined !== undefined) {
+    await data.remove(file);
+    return { manifest: joined, isNew: false };
+  }
   const isNew = await placeManifest(data, folder, manifest);
   if (isNew) partLanded.report(manifest);
   const standing = isNew ? manifest : await PartWriter.committed(target);
@@ -165,7 +171,7 @@ export async function writePart(
   if (standing.part !== manifest.part) await data.remove(file);
   for (const name of namesIn(folder, `part-${target.chunk}.`))
     if (manifestName(name) === path.basename(manifestFile(folder, target.chunk)) && name !== standing.part)
-      await rm(path.join(folder, name), { force: true });
+      await data.remove(path.join(folder, name));
   return { manifest: standing, isNew };
 }
 

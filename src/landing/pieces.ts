@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { TidemarkError } from '../base/errors.js';
 import type { Data, SharedData } from '../store/data.js';
+import { storageError } from '../store/errors.js';
 import { distinct, parseFrames, type Frame } from './frames.js';
 
 /*
@@ -80,7 +81,7 @@ export class Pieces {
 }
 
 /** Lists the keys of a spool's pieces, in the order of their writers and numbers. */
-export async function listPieces(copy: SharedData, spool: string): Promise<string[]> {
+async function listPieces(copy: SharedData, spool: string): Promise<string[]> {
   return (await copy.listGiven(piecesDir(spool))).map(({ file }) => copy.keyOf(file));
 }
 
@@ -101,6 +102,20 @@ export async function readPieces(
   return { frames: distinct(read.flatMap((key) => [...parseFrames(bodies.get(key)!)])), read };
 }
 
+/**
+ * Reads the frames of all pieces of a spool, and returns the keys of these pieces.
+ * @throws StorageError `unreachable` if a piece is there, but cannot be read
+ */
+export async function readAllPieces(copy: SharedData, spool: string): Promise<{ frames: Frame[]; read: string[] }> {
+  const keys = await listPieces(copy, spool);
+  const found = await readPieces(copy, keys);
+  if (found.read.length === keys.length) return found;
+  const left = new Set(await listPieces(copy, spool));
+  const unread = keys.find((key) => left.has(key) && !found.read.includes(key));
+  if (unread === undefined) return found;
+  throw storageError('unreachable', copy.storage, unread, 'is there, but cannot be read');
+}
+
 /** Removes a spool: its pieces in the bucket, then the file. If this is interrupted, the file tells the next attempt. */
 export async function removeSpool(data: Data, spool: string): Promise<void> {
   if (data.isShared()) await data.all(await listPieces(data, spool), async (key) => data.storage.remove(key));
@@ -119,7 +134,7 @@ export function refuseOld(file: string): void {
     'LandingCorrupt',
     `Landing zone: ${file} holds answers that an older version has not landed.`,
     {
-      todo: 'Start the version that wrote it, wait until its runs have ended and its receivers have landed their deliveries, then upgrade again.',
+      todo: 'Start the version that wrote it, wait until its runs have ended and its receivers have landed their deliveries, then upgrade again. Or remove the file: then its answers are lost.',
     },
   );
 }

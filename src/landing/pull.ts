@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { PartManifest } from '../../schemas/pipeline/landing.js';
+import { PartManifest, type LandedRow } from '../../schemas/pipeline/landing.js';
 import { LandingStream } from '../../schemas/streams/landing-streams.js';
 import { landingDir, runFolder, streamDir } from '../store/data-folder.js';
 import { isFileFault } from '../store/errors.js';
 import { tryReadJson } from '../store/files.js';
-import { readManifests, tryManifest, type LandedPart } from './manifest.js';
+import { readManifests, readPartRows, tryManifest, type LandedPart } from './manifest.js';
 import { manifestsDir } from './paths.js';
 import type { Data } from '../store/data.js';
 
@@ -88,6 +88,13 @@ export async function pullParts(
     }
   });
   return leftOut;
+}
+
+/** Takes a part, and reads its rows. If a load drops the file meanwhile, takes it again. */
+export async function takeRows(data: Data, part: LandedPart): Promise<LandedRow[]> {
+  await pullParts(data, [part]);
+  if (!existsSync(part.file)) await pullParts(data, [part]);
+  return readPartRows(part);
 }
 
 /**

@@ -5,7 +5,7 @@ import { asDiskError } from '../store/disk-errors.js';
 import { makeFolder } from '../store/files.js';
 import type { Data } from '../store/data.js';
 import { distinct, encodeFrame, endOf, headOf, parseFrames, type Frame } from './frames.js';
-import { listPieces, Pieces, readPieces } from './pieces.js';
+import { Pieces, readAllPieces } from './pieces.js';
 
 /*
  * States of a spool, and what changes them:
@@ -51,11 +51,10 @@ export class Spool {
     const copy = data?.isShared() ? data : undefined;
     await makeFolder(path.dirname(file));
     const found = recover(file);
-    const keys = copy === undefined ? [] : await listPieces(copy, file);
-    const given = copy === undefined ? [] : (await readPieces(copy, keys)).frames;
+    const { frames: given, read } = copy === undefined ? { frames: [], read: [] } : await readAllPieces(copy, file);
     const handle = await open(file, 'a');
     try {
-      const spool = new Spool(file, handle, found, copy === undefined ? undefined : new Pieces(copy, file, keys));
+      const spool = new Spool(file, handle, found, copy === undefined ? undefined : new Pieces(copy, file, read));
       spool.#join(given);
       return spool;
     } catch (error) {

@@ -6,11 +6,12 @@ import type { FetchedStreamName } from '../../../schemas/streams/streams.js';
 import type { ApiError } from '../../api/index.js';
 import { dueDir, runFolder } from '../../store/data-folder.js';
 import { hasErrorCode } from '../../base/errors.js';
-import { PartWriter, pullParts, pullRows, readPartRows } from '../../landing/index.js';
+import { PartWriter, pullRows, takeRows } from '../../landing/index.js';
 import { takeChunkFile } from '../../warehouse/due/due-plan.js';
 import { ChunkAttempt } from './chunk-attempt.js';
 import { countFailed } from './other-records.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
+import { isPage } from '../records/fetcher.js';
 import { fetchers } from '../streams/index.js';
 import { partOf } from '../records/land-records.js';
 import { folderChanged } from '../records/folder-changed.js';
@@ -33,16 +34,17 @@ export async function fetchChunk(deps: CrawlDeps, input: CrawlChunkInput, heartb
   const fetcher = fetchers[stream];
   const target = partOf(deps, ctx, stream, `${stream}-${String(input.chunk).padStart(5, '0')}`);
   const committed = await PartWriter.committed(target);
+  const about = await readEntities(deps.data, input);
+  const entities = [...about.keys()];
   if (committed) {
     // An earlier attempt could not report its result.
-    const part = { ...committed, file: path.join(runFolder(target), committed.part) };
-    await pullParts(deps.data, [part]);
-    return { rows: committed.rows, requests: 0, failed: countFailed(readPartRows(part)), limited: false };
+    const rows = await takeRows(deps.data, { ...committed, file: path.join(runFolder(target), committed.part) });
+    const finished = new Set(rows.filter((row) => !isPage(row)).map(({ entity_id }) => entity_id));
+    const failed = countFailed(rows) + entities.filter((entity) => !finished.has(entity)).length;
+    return { rows: committed.rows, requests: 0, failed, limited: false };
   }
 
   await pullRows(deps.data, { streams: fetcher.reads ?? [] });
-  const about = await readEntities(deps.data, input);
-  const entities = [...about.keys()];
   const attempt = await ChunkAttempt.open({ ...input, deps, heartbeat, target, fetcher, entities, about });
   const ended = await attempt.land();
   const counts = { rows: ended.rows, requests: ended.requests, failed: 0, limited: ended.how === 'limited' };

@@ -8,9 +8,9 @@ import {
   finishListing,
   ListingWriter,
   PartWriter,
-  pullRows,
+  pullManifests,
   readManifests,
-  readPartRows,
+  takeRows,
 } from '../../landing/index.js';
 import { isRecord, rowOf, rowOfError } from '../records/answer.js';
 import type { CrawlDeps, Heartbeat } from '../records/deps.js';
@@ -62,10 +62,12 @@ export async function readListing(deps: CrawlDeps, input: PagedInput, heartbeat:
 
 /** Returns what an attempt would have reported that read the listing, but was killed before: pages without an answer. */
 async function readLanded({ data }: CrawlDeps, { ctx, listing }: PagedInput): Promise<ListResult> {
-  await pullRows(data, { streams: [listing], run: ctx });
-  const parts = readManifests(data.dataDir, { stream: listing, run: ctx.run });
-  const failed = parts.flatMap((part) => readPartRows(part).filter((row) => !isRecord(row)));
-  const silent = failed.map(({ row_kind }) => Number(row_kind.replace('page-', '')));
+  await pullManifests(data, { streams: [listing], run: ctx });
+  const silent: number[] = [];
+  // A long listing has more parts than the memory holds.
+  for (const part of readManifests(data.dataDir, { stream: listing, run: ctx.run }))
+    for (const row of await takeRows(data, part))
+      if (!isRecord(row)) silent.push(Number(row.row_kind.replace('page-', '')));
   return { ...NOT_READ, shortfall: shortfallOf(listing.replaceAll('_', ' '), 0, null, silent) };
 }
 

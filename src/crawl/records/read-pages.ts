@@ -32,7 +32,7 @@ export async function readPages(
     const { pages, [list]: items = null } = readJson(body) as Record<string, unknown>;
     const isEmpty = Array.isArray(items) ? items.length === 0 : isBlank(items);
     // Without a usable count, an empty page ends the list.
-    const reported = pages === undefined || pages === null ? page : (readCount(pages) ?? page + 1);
+    const reported = pages === undefined || pages === null ? page : (readCount(pages) ?? (isEmpty ? page : page + 1));
     if (isEmpty || !(page < reported) || page === MOST_PAGES) return { read: page, reported, isEmpty };
   }
 }

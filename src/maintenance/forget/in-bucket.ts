@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { landingDir, unprovenFile } from '../../store/data-folder.js';
 import { errorMessage, TidemarkError } from '../../base/errors.js';
-import { chunkOfPiece, pullManifests, pullParts, readManifests } from '../../landing/index.js';
+import { chunkOfPiece, refuseOld, pullManifests, pullParts, readManifests } from '../../landing/index.js';
 import { PEOPLE_STREAMS } from '../../../schemas/streams/people.js';
 import { isStorageError } from '../../store/errors.js';
 import { removeOldCheckpoints } from '../../warehouse/duckdb/checkpoint.js';
@@ -110,6 +110,7 @@ export class BucketFiles {
 }
 
 function refuseUnlanded(copy: SharedData, listed: readonly Listed[]): void {
+  for (const { file } of listed) if (isAboutPeople(copy.keyOf(file))) refuseOld(file);
   const key = listed
     .map(({ file }) => copy.keyOf(file))
     .find((name) => chunkOfPiece(name) !== undefined && isAboutPeople(name));

@@ -87,7 +87,7 @@ async function readPieces(
     hash.update(piece.body);
     bytes += piece.body.length;
   }
-  return { content: { bytes, sha256: hash.digest('hex') }, headers, isWhole: bytes >= total };
+  return { content: { bytes, sha256: hash.digest('hex') }, headers, isWhole: bytes >= total || bytes > mostBytes };
 }
 
 /**

@@ -62,6 +62,23 @@ it('has the answers that cost money after a machine was lost with its disk', asy
   expect(await keysBelow(b, 'landing/companies/date=2026-11-20/run=run-1/_spool/')).toEqual([]);
 });
 
+it('ends an attempt, and the end of its run, if a piece is there but cannot be read', async () => {
+  const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
+  const writer = await PartWriter.open(on(a));
+  await writer.keep(row(1));
+  await writer.keep(row(2));
+  await writer.close();
+  const read = b.storage.read.bind(b.storage);
+  const [unread] = await keysBelow(b, 'landing/companies/date=2026-11-20/run=run-1/_spool/');
+  b.storage.read = async (key) => (key === unread ? undefined : read(key));
+  const refused = { message: expect.stringContaining('cannot be read') as string, retryable: true };
+  await expect(PartWriter.open(on(b))).rejects.toMatchObject(refused);
+  await expect(adoptSpools(on(b))).rejects.toMatchObject(refused);
+  b.storage.read = read;
+  expect(await adoptSpools(on(b))).toBe(2);
+  expect(entities(await landed(b))).toEqual([1, 2]);
+});
+
 it('gives every answer to other machines when an attempt ends', async () => {
   const [a, b] = (await makeMachines(2)) as [SharedData, SharedData];
   const writer = await PartWriter.open(on(a));

@@ -331,6 +331,12 @@ describe('a download', () => {
     ]);
   });
 
+  it('says that a file is damaged if it is larger than expected', async () => {
+    const part = range('"v1"', 'x'.repeat(50));
+    const storage = await open(Array.from({ length: 9 }, () => part));
+    await expectReason(storage.digest(KEY, whole), 'damaged');
+  });
+
   it('says that a file changed, not that it is damaged, if it changes each time', async () => {
     const changes = [range('"v1"', 'x'.repeat(21)), reply(412, error('PreconditionFailed'))];
     const storage = await open([...changes, ...changes, ...changes]);
