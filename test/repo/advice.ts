@@ -129,6 +129,10 @@ export const ADVICE = [
   advice('src/maintenance/copy/copy-data.ts', 'If Temporal knows these runs no more, add --abandon-runs:', T9),
   advice('src/warehouse/duckdb/errors.ts', 'Restore each file from a backup.', T1),
   advice('src/warehouse/duckdb/errors.ts', '`tidemark quarantine` moves it out of the way, and says what is', T1),
+  advice('src/landing/pieces.ts', 'Or remove the file:', [
+    'test/src/landing/landing.test.ts',
+    'names a spool of an older version, and says what to do',
+  ]),
   advice('src/landing/manifest.ts', 'Restore the file from a backup.', T1),
   advice('src/landing/manifest.ts', '`tidemark quarantine` moves it out of the way, and says what is', T1),
   advice('src/warehouse/models/plan.ts', 'Restore … (or your override in the folder that `models` names).', T10),

@@ -286,6 +286,8 @@ it('names a spool of an older version, and says what to do', async () => {
     message: expect.stringContaining('.ndjson holds answers that an older version has not landed') as string,
     todo: expect.stringContaining('Start the version that wrote it') as string,
   });
+  rmSync(spool.replace('.spool', '.ndjson'));
+  expect(await adoptSpools(target)).toBe(0);
 });
 
 describe('an attempt that goes on after its run was ended', () => {
