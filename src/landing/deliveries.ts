@@ -9,7 +9,7 @@ import { findPlace, isCertainlyGone } from '../store/lock/holder.mjs';
 import { encodeFrame, type Frame } from './frames.js';
 import { landFrames, type LandOptions } from './land-spool.js';
 import { chunkOfSpool, spoolFile, spoolsDir, type PartTarget } from './paths.js';
-import { chunkOfPiece, readPieces, refuseOld } from './pieces.js';
+import { chunkOfPiece, oldFault, readPieces } from './pieces.js';
 import { pullManifests } from './pull.js';
 
 /*
@@ -18,8 +18,9 @@ import { pullManifests } from './pull.js';
  *
  * Deliveries that arrive together become one piece: the file `_spool/part-<chunk>.spool.<number>`. It never changes. A
  * chunk holds the pieces of one receiver of about a minute. Its receiver lands them as one part, then removes them. If
- * it cannot, another receiver does so. Nothing is lost and no lock is needed if several do so at the same time: each row
- * of a chunk lands once (land-spool.ts), and each process removes only the pieces whose rows it has landed.
+ * the receiver cannot do this, another one does. Several may land a chunk at the same time, without a lock:
+ * - Each row of a chunk lands once (land-spool.ts).
+ * - A process removes only the pieces whose rows it has landed.
  */
 
 const STREAM = 'watch_events';
@@ -118,13 +119,11 @@ export async function findChunks(
   for (const folder of folders ?? [streamDir(data.dataDir, STREAM)]) {
     for (const { file } of await storeOf(data).listGiven(folder)) {
       const [, date] = DATE.exec(file) ?? [];
-      try {
-        if (date !== undefined) refuseOld(file);
-      } catch (error) {
-        onFault(error);
-      }
+      if (date === undefined) continue;
+      const old = oldFault(file);
+      if (old !== undefined) onFault(old);
       const chunk = chunkOfPiece(file) ?? chunkOfSpool(path.basename(file));
-      if (date === undefined || chunk === undefined) continue;
+      if (chunk === undefined) continue;
       const { files } = found.get(chunk) ?? { files: [] };
       found.set(chunk, new DeliveryChunk(targetOf(data, date, chunk), [...files, file]));
     }

@@ -127,10 +127,16 @@ export function chunkOfPiece(file: string): string | undefined {
   return /part-([^\\/]+)\.spool(?:\.pieces[\\/][^\\/]+|\.\d+)$/.exec(file)?.[1];
 }
 
-/** @throws TidemarkError `LandingCorrupt` for a spool or piece of version 1.0.0-rc.1, which this version cannot read */
+/** @throws the error of `oldFault` */
 export function refuseOld(file: string): void {
-  if (!/\.ndjson(\.pieces[\\/][^\\/]+)?$/.test(file)) return;
-  throw new TidemarkError(
+  const fault = oldFault(file);
+  if (fault !== undefined) throw fault;
+}
+
+/** The error for a spool or piece of version 1.0.0-rc.1, which this version cannot read; undefined for other files. */
+export function oldFault(file: string): TidemarkError | undefined {
+  if (!/\.ndjson(\.pieces[\\/][^\\/]+)?$/.test(file)) return undefined;
+  return new TidemarkError(
     'LandingCorrupt',
     `Landing zone: ${file} holds answers that an older version has not landed.`,
     {
